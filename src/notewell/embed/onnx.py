@@ -55,7 +55,7 @@ class OnnxEmbedder:
     @property
     def is_loaded(self) -> bool:
         """Tell whether onnxruntime and the model need not be loaded for a query any more, which takes 0.2 s."""
-        return self._was_loaded or "_for_one" in self.__dict__
+        return self._was_loaded or "_session" in self.__dict__
 
     def load(self) -> None:
         """Load what a query needs; after a failure the next query tries again, and has the error."""
@@ -67,7 +67,7 @@ class OnnxEmbedder:
     @cached_property
     def dimensions(self) -> int:
         """Return the length of its vectors; for our own model without loading it."""
-        return int(_about(self._folder).get("dimensions") or self._state("a", self._for_one).size)
+        return int(_about(self._folder).get("dimensions") or self._state("a", self._session).size)
 
     def embed(self, texts: Sequence[str]) -> Vectors:
         """Return the mean of each text's last states, or the first state, scaled to length 1.
@@ -76,7 +76,9 @@ class OnnxEmbedder:
         """
         vectors = np.zeros((len(texts), self.dimensions), dtype=np.float32)
         read = [number for number, text in enumerate(texts) if text.strip() and self._reads(text)]
-        session, prefix = self._for_many, self._prefixes.passage
+        # The longest first, so that no core waits at the end for another's long text.
+        read.sort(key=lambda number: -len(texts[number]))
+        session, prefix = self._session, self._prefixes.passage
         states = self._threads.map(lambda number: self._state(prefix + texts[number], session), read)
         for number, state in zip(read, states, strict=True):
             vectors[number] = state
@@ -89,7 +91,7 @@ class OnnxEmbedder:
     def _embed_query(self, text: str) -> Vectors:
         vector: Vectors = np.zeros(self.dimensions, dtype=np.float32)
         if text.strip() and self._reads(text):
-            vector = unit(self._state(self._prefixes.query + text, self._for_one)[np.newaxis])[0]
+            vector = unit(self._state(self._prefixes.query + text, self._session)[np.newaxis])[0]
         # It is shared from now on.
         vector.setflags(write=False)
         return vector
@@ -110,14 +112,10 @@ class OnnxEmbedder:
         return tokenizer
 
     @cached_property
-    def _for_one(self) -> Session:
-        # One short text is 1.5 times as fast on two cores, and no faster on more.
-        return _session(self._folder, threads=2)
-
-    @cached_property
-    def _for_many(self) -> Session:
-        # With many texts, each core takes one.
-        return _session(self._folder, threads=1)
+    def _session(self) -> Session:
+        # With many texts, each core takes one. A query alone would be 1.5 times as fast with two threads on two idle
+        # cores; beside the retrievers it is not, and a second session would take 42 MB.
+        return _session(self._folder)
 
     def _state(self, text: str, session: Session) -> Vectors:
         with panics_explained(self._folder):
@@ -134,10 +132,10 @@ class OnnxEmbedder:
         return state
 
 
-def _session(folder: Path, threads: int) -> Session:
+def _session(folder: Path) -> Session:
     onnxruntime = _runtime()
     options = onnxruntime.SessionOptions()
-    options.intra_op_num_threads = threads
+    options.intra_op_num_threads = 1
     # A spinning thread would take its core from searches.
     options.add_session_config_entry("session.intra_op.allow_spinning", "0")
     with _explained(folder):
