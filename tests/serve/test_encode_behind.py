@@ -21,6 +21,7 @@ from notewell.errors import StoreBusy
 from notewell.files.lock import held
 from notewell.files.user import private_folder
 from notewell.serve import background
+from notewell.serve.answering import answer
 from notewell.serve.background import TURN, encoder_of, state
 
 # Far longer than anything here takes, also on a busy machine.
@@ -122,6 +123,21 @@ def test_a_search_that_lacks_vectors_of_changed_notes_starts_encoding_at_most_on
     assert encoding(notewell)["left"] == 0
     notewell("search", "zebra")
     assert len(started) == 2
+
+
+def test_a_server_that_lacks_vectors_of_changed_notes_starts_encoding(
+    encoded: Path, started: list[subprocess.Popen[bytes]]
+) -> None:
+    with Vault.open(encoded) as vault:
+        vault.index()
+        vault.encode()
+        (encoded / "new.md").write_text("# New\n\nA zebra grazes in the garden today.\n", encoding="utf-8")
+        vault.index()
+        answer(vault, "search", {"text": "zebra", "refresh": False})
+        assert ended(started[0], LONG)
+        assert vault.encoder.left == 0
+        answer(vault, "search", {"text": "zebra", "refresh": False})
+        assert len(started) == 1
 
 
 @pytest.mark.usefixtures("encoded")

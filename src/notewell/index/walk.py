@@ -98,7 +98,7 @@ def _found(path: str, stamp: Stamp) -> VaultFile:
 def _entries(root: Path, folder: str) -> tuple[list[os.DirEntry[str]], str]:
     """Return the entries of a folder, or why they cannot be listed; one that is gone by now has none."""
     try:
-        with os.scandir(f"{root}{os.sep}{folder}") as entries:
+        with os.scandir(root / folder) as entries:
             return list(entries), ""
     except PermissionError as error:
         if not folder:

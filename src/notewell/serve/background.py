@@ -12,10 +12,14 @@ from collections.abc import Iterator
 from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext, suppress
 from pathlib import Path
 from threading import Thread
+from typing import TYPE_CHECKING
 
 from notewell.errors import DaemonError, StoreBusy
 from notewell.files.lock import held
 from notewell.files.user import home_folder, private_folder, state_folder, write_private
+
+if TYPE_CHECKING:
+    from notewell.vault import Vault
 
 # In the user's state folder: a file while everything is paused, one for each announcement, and the locks of the
 # processes that encode.
@@ -132,12 +136,23 @@ def encoder_of(root: Path) -> int | None:
     return holder_of(_place(root))
 
 
-def may_encode(root: Path) -> bool:
-    """Tell whether no background process encodes a vault, nor did or tried within the last minute."""
+def start_encoding(vault: Vault) -> None:
+    """Start the background process that encodes a vault."""
+    start(vault.store_file.parent, "encode", "--gently", "--vault", str(vault.root))
+
+
+def encode_wished(vault: Vault) -> None:
+    """Start it after a search that lacked vectors, unless one runs, or did or tried to within the last minute.
+
+    Notes that changed since the last one ended would otherwise have no vectors until the next `notewell index`.
+    """
+    if not vault.encoder.is_wished or not vault.settings.embed.background or is_paused():
+        return
     with suppress(OSError):
-        if time.time() - _place(root).stat().st_mtime < AGAIN_SECONDS:
-            return False
-    return encoder_of(root) is None
+        if time.time() - _place(vault.root).stat().st_mtime < AGAIN_SECONDS:
+            return
+    if encoder_of(vault.root) is None:
+        start_encoding(vault)
 
 
 def _place(root: Path) -> Path:

@@ -10,16 +10,7 @@ import click
 
 from notewell.errors import EmbedError
 from notewell.index.report import EncoderProgress
-from notewell.serve.background import (
-    announce,
-    encoder_of,
-    encoding,
-    give_way,
-    is_obsolete,
-    is_paused,
-    may_encode,
-    start,
-)
+from notewell.serve.background import announce, encoder_of, encoding, give_way, is_obsolete, is_paused, start_encoding
 from notewell.serve.cli import Stopped
 from notewell.serve.cli.options import json_option, open_vault, print_result, vault_option
 from notewell.serve.cli.progress import progress_shown
@@ -106,14 +97,4 @@ def encode_in_background(vault: Vault) -> None:
         return
     if announce(vault.root, "encoder"):
         say(BEGUN.format(left=counted(progress.left, "chunk")))
-    _start(vault)
-
-
-def encode_wished(vault: Vault) -> None:
-    """Start the same process after a search that lacked vectors: notes changed since the last one ended."""
-    if vault.encoder.is_wished and vault.settings.embed.background and not is_paused() and may_encode(vault.root):
-        _start(vault)
-
-
-def _start(vault: Vault) -> None:
-    start(vault.store_file.parent, "encode", "--gently", "--vault", str(vault.root))
+    start_encoding(vault)

@@ -13,9 +13,10 @@ import click
 from notewell.files.control_chars import real_path
 from notewell.search.fuse import FUSIONS
 from notewell.search.rules import DECAY_MODES
+from notewell.serve.background import encode_wished
 from notewell.serve.cli import Stopped
 from notewell.serve.cli.completion import complete_folder, complete_note, complete_tag
-from notewell.serve.cli.encode import encode_in_background, encode_wished
+from notewell.serve.cli.encode import encode_in_background
 from notewell.serve.cli.first_index import check_new
 from notewell.serve.cli.options import Command, Number, json_option, open_vault
 from notewell.serve.cli.progress import progress_shown

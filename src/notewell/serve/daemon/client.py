@@ -3,6 +3,7 @@
 Python starts in 12 ms, and every import comes on top, so this module uses no library.
 """
 
+import gc
 import os
 import sys
 import time
@@ -258,9 +259,6 @@ def _log_late(hook: str) -> None:
 
 def _prepare() -> None:
     """Make the start of a command cheaper by an eighth: few collections of garbage, and no threads for numpy."""
-    # Python has it built in.
-    import gc  # noqa: PLC0415
-
     gc.set_threshold(GARBAGE)
     if runs_in_daemon(sys.argv[1:]):
         os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
