@@ -3,7 +3,7 @@
 Python starts in 12 ms, and every import comes on top, so this module uses no library.
 """
 
-import gc
+import io
 import os
 import sys
 import time
@@ -196,9 +196,6 @@ def _environment(terminal: bool) -> list[tuple[str, str]]:
 
 def _put_back(data: bytes) -> None:
     """Let stdin be read once more, in case the work is done here after all."""
-    # Python has loaded it already.
-    import io  # noqa: PLC0415
-
     encoding, errors = (sys.stdin.encoding, sys.stdin.errors) if sys.stdin else ("utf-8", "strict")
     sys.stdin = io.TextIOWrapper(io.BytesIO(data), encoding=encoding, errors=errors)
 
@@ -258,9 +255,12 @@ def _log_late(hook: str) -> None:
 
 
 def _prepare() -> None:
-    """Make the start of a command cheaper by an eighth: few collections of garbage, and no threads for numpy."""
-    gc.set_threshold(GARBAGE)
+    """Make a short command cheaper by an eighth: it collects little garbage, and numpy starts no threads."""
     if runs_in_daemon(sys.argv[1:]):
+        # A command that the daemon runs does not wait for it to load.
+        import gc  # noqa: PLC0415
+
+        gc.set_threshold(GARBAGE)
         os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 
