@@ -1,4 +1,4 @@
-"""The cost of the encoder: vectors per second, a query with all of them stored, and a search during encoding."""
+"""The cost of the encoder: vectors per second, and a search during encoding."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-import numpy as np
 from tests.database import database
 
 from bench.child import (
@@ -21,15 +20,14 @@ from bench.child import (
     percentiles,
     say,
 )
+from bench.latency import ENCODER, SHARES, store_random_vectors
 from bench.queries import load_queries
 from bench.vaults import BenchVault
 from notewell import Vault
-from notewell.index.encode import find_lacking
 from notewell.types.note import Chunk, Vectors
 
 # Chunks for the static model's rate and for the encoder's.
 MANY, FEW = 8_000, 200
-GROUP = 2_000
 # Seconds for an encoding process to begin its work.
 BEGIN = 3.0
 
@@ -43,7 +41,7 @@ def measure_encoder(vault: BenchVault) -> Measured:
 
 def time_rates(root: str) -> Measured:
     """Embed chunks of the vault with both models, tokenisation included."""
-    with Vault.open(root, {"embed.encoder": "minilm"}) as vault:
+    with Vault.open(root, {"embed.encoder": ENCODER}) as vault:
         texts = [chunk.meaning for chunk in _chunks(vault, MANY)]
         assert vault.models.encoder is not None
         return {
@@ -54,35 +52,22 @@ def time_rates(root: str) -> Measured:
 
 
 def time_queries(root: str, queries: str) -> Measured:
-    """Time the queries without the encoder, with all its vectors stored, and during encoding.
-
-    The stored vectors are random: reading them takes as long as true ones, which would take an hour to make.
-    """
+    """Time the queries alone and during encoding, on a copy of the store with a quarter encoded."""
     asked = [text for _, text in load_queries(queries)]
     with tempfile.TemporaryDirectory(prefix="notewell-bench-") as folder:
         copy = Path(folder) / "store.db"
         with Vault.open(root) as vault:
             vault.backup(copy)
-        settings = {"store.path": str(copy), "search.on_demand": 0}
-        with Vault.open(root, {**settings, "embed.encoder": "off"}) as vault:
-            without = _times(vault, asked)
-        with Vault.open(root, {**settings, "embed.encoder": "minilm"}) as vault:
-            half = _times_while_encoding(vault, asked, copy)
-            _store_random_vectors(vault)
-            filled = _times(vault, asked)
-            return {
-                "without": percentiles(without),
-                "filled": percentiles(filled),
-                "memory_mb": memory_mb(),
-                "while_filling": half,
-            }
+        with Vault.open(root, {"store.path": str(copy), "embed.encoder": ENCODER}) as vault:
+            store_random_vectors(vault, SHARES["25 % encoded"])
+            return {"while_filling": _times_while_encoding(vault, asked, copy), "memory_mb": memory_mb()}
 
 
 def _times_while_encoding(vault: Vault, asked: Sequence[str], copy: Path) -> Measured:
     """Time the queries alone, then beside the background encoding that `notewell index` starts."""
     alone = percentiles(_times(vault, asked))
     command = [notewell_command(), "encode", "--gently", "--vault", str(vault.root)]
-    environment = {**clean_environment(), "NOTEWELL_EMBED_ENCODER": "minilm", "NOTEWELL_STORE_PATH": str(copy)}
+    environment = {**clean_environment(), "NOTEWELL_EMBED_ENCODER": ENCODER, "NOTEWELL_STORE_PATH": str(copy)}
     quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
     process = subprocess.Popen(command, env=environment, **quiet)  # type: ignore[call-overload]
     try:
@@ -92,17 +77,6 @@ def _times_while_encoding(vault: Vault, asked: Sequence[str], copy: Path) -> Mea
         process.terminate()
         process.wait()
     return {"alone": alone, "beside": beside, "p50_ratio": round(beside["p50"] / alone["p50"], 3)}
-
-
-def _store_random_vectors(vault: Vault) -> None:
-    chance = np.random.default_rng(4)
-    assert vault.models.encoder is not None
-    for first in range(0, len(ids := find_lacking(vault.store, vault.models.encoder)), GROUP):
-        with vault.store.reading() as snapshot:
-            chunks = [*snapshot.chunks(ids[first : first + GROUP]).values()]
-        vectors = chance.standard_normal((len(chunks), vault.models.encoder.dimensions), dtype=np.float32)
-        with vault.store.writing() as writer:
-            writer.keep_vectors(vault.models.encoder.fingerprint, chunks, vectors)
 
 
 def _times(vault: Vault, asked: Sequence[str]) -> list[float]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import cProfile
 import functools
 import pstats
+import tempfile
 import time
 from collections import defaultdict
 from collections.abc import Callable, Iterator
@@ -13,27 +14,78 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from bench.child import Measured, in_child, memory_mb, milliseconds, percentiles, say
 from bench.queries import Query, load_queries
 from bench.vaults import BenchVault
 from notewell import Vault
+from notewell.index.encode import find_lacking
 
 PASSES = 3
+# What the default install with all extras has.
+ENCODER = "minilm"
+# How much is encoded: one chunk in so many.
+SHARES = {"25 % encoded": 4, "all encoded": 1}
+# Vectors that are stored at once.
+GROUP = 2_000
 # How many functions of the profile are kept.
 SHOWN = 15
 
 
 def measure_queries(vault: BenchVault) -> Measured:
-    """Time the vault's queries in one warmed-up process, and profile them in another."""
-    say(f"{vault.name}: warm queries")
-    timed = in_child("latency:time_queries", root=str(vault.root), queries=str(vault.queries))
-    profiled = in_child("latency:profile_queries", root=str(vault.root), queries=str(vault.queries))
-    return {**timed, **profiled}
+    """Time the vault's queries in one warmed-up process, and profile them in another.
+
+    First as the default install has it, on a fresh vault; then with more of it encoded, and without the encoder.
+    """
+    of_vault = {"root": str(vault.root), "queries": str(vault.queries)}
+    say(f"{vault.name}: warm queries, nothing encoded")
+    timed = in_child("latency:time_queries", **of_vault, encoder=ENCODER)
+    say(f"{vault.name}: warm queries, some and all encoded, and without the encoder")
+    shares = in_child("latency:time_shares", **of_vault)
+    profiled = in_child("latency:profile_queries", **of_vault)
+    return {**timed, "shares": shares, **profiled}
 
 
-def time_queries(root: str, queries: str) -> Measured:
+def time_shares(root: str, queries: str) -> Measured:
+    """Time the queries with some and with all chunks encoded, and without the encoder, on a copy of the store.
+
+    The stored vectors are random: reading them takes as long as true ones, which would take an hour to make.
+    """
+    asked = load_queries(queries)
+    with tempfile.TemporaryDirectory(prefix="notewell-bench-") as folder:
+        copy = Path(folder) / "store.db"
+        with Vault.open(root) as vault:
+            vault.backup(copy)
+        with Vault.open(root, {"store.path": str(copy), "embed.encoder": ENCODER}) as vault:
+            times = {name: _times_with(vault, asked, every) for name, every in SHARES.items()}
+        with Vault.open(root, {"embed.encoder": "off"}) as vault:
+            _run(vault, asked)
+            return {**times, "without the encoder": percentiles(_run(vault, asked))}
+
+
+def _times_with(vault: Vault, asked: list[Query], every: int) -> Measured:
+    store_random_vectors(vault, every)
+    _run(vault, asked)
+    return percentiles(_run(vault, asked))
+
+
+def store_random_vectors(vault: Vault, every: int = 1) -> None:
+    """Give each chunk, or one in so many, a random vector of the encoder's."""
+    chance, encoder = np.random.default_rng(4), vault.models.encoder
+    assert encoder is not None
+    ids = find_lacking(vault.store, encoder)[::every]
+    for first in range(0, len(ids), GROUP):
+        with vault.store.reading() as snapshot:
+            chunks = [*snapshot.chunks(ids[first : first + GROUP]).values()]
+        vectors = chance.standard_normal((len(chunks), encoder.dimensions), dtype=np.float32)
+        with vault.store.writing() as writer:
+            writer.keep_vectors(encoder.fingerprint, chunks, vectors)
+
+
+def time_queries(root: str, queries: str, encoder: str = "off") -> Measured:
     """Run all queries once to warm up, then `PASSES` times with a clock."""
-    vault, asked = Vault.open(root), load_queries(queries)
+    vault, asked = Vault.open(root, {"embed.encoder": encoder}), load_queries(queries)
     first = milliseconds(vault.search, asked[0][1])
     _run(vault, asked)
     runs = [_run(vault, asked) for _ in range(PASSES)]

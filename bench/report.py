@@ -75,7 +75,9 @@ def _index(index: Measured, _: Measured) -> Iterator[str]:
 
 def _query(query: Measured, _: Measured) -> Iterator[str]:
     kinds = list(dict.fromkeys(kind for one in query.values() for kind in one["kinds"]))
-    rows = [["all", *(three(one) for one in query.values())]]
+    rows = [["all, nothing encoded", *(three(one) for one in query.values())]]
+    shares = list(dict.fromkeys(share for one in query.values() for share in one["shares"]))
+    rows += [[share, *(three(one["shares"][share]) for one in query.values())] for share in shares]
     rows += [[kind, *(three(one["kinds"].get(kind)) for one in query.values())] for kind in kinds]
     rows.append(["peak memory, MB", *(f"{one['memory_mb']['peak']:.0f}" for one in query.values())])
     mapped = [one["memory_mb"].get("mapped") for one in query.values()]
@@ -197,8 +199,7 @@ def _encoder(encoder: Measured, _: Measured) -> Iterator[str]:
         ["static chunks/s", *(number(one["static_chunks_per_second"]) for one in encoder.values())],
         ["encoder chunks/s", *(number(one["encoder_chunks_per_second"]) for one in encoder.values())],
         ["mean characters", *(number(one["mean_chars"]) for one in encoder.values())],
-        ["query without, p50 / p95 / p99 ms", *(three(one["without"]) for one in encoder.values())],
-        ["query, all filled", *(three(one["filled"]) for one in encoder.values())],
+        ["query alone, p50 / p95 / p99 ms", *(three(one["while_filling"]["alone"]) for one in encoder.values())],
         ["query while encoding", *(three(one["while_filling"]["beside"]) for one in encoder.values())],
         ["  over no encoding, p50", *(f"{one['while_filling']['p50_ratio']:.2f}" for one in encoder.values())],
         ["peak memory, MB", *(number(one["memory_mb"]["peak"]) for one in encoder.values())],

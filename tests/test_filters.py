@@ -305,6 +305,7 @@ def test_the_encoder_rerank_stays_in_the_scope(notes: Vault) -> None:
         fingerprint = "encoder"
 
     notes.models.encoder = Encoder()
+    notes.encode()
     results = notes.search("acid tag:garden")
     assert {excerpt.path for excerpt in results} == {BEES, ROSES}
     assert any("fine" in excerpt.retrievers for excerpt in results)

@@ -29,6 +29,7 @@ WRITERS = {
     "freshness.py": "state",
     "index/prepare.py": "",
     "index/watch.py": "",
+    "index/wishes.py": "which chunks to encode next",
     "measure/evaluate.py": "",
     "memory/__init__.py": "memories",
     "serve/background.py": "the pause",

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from notewell.embed import Embedder, EmbedRules, LoadEmbedder, load_embedder, load_encoder
 from notewell.errors import EmbedError, StoreBusy, StoreError
@@ -65,6 +65,10 @@ AT_ONCE = Policy()
 WITHIN_A_SECOND = Policy(behind=True)
 
 
+# When the encoder is loaded; see `Opening`.
+Loads = Literal["first", "behind", "never"]
+
+
 class Opening(NamedTuple):
     """How a surface opens its vaults; a program that uses Python needs none of it."""
 
@@ -78,6 +82,9 @@ class Opening(NamedTuple):
     """How many notes are indexed at once."""
     stays_open: bool = False
     """Whether a vault stays open at the end of a `with` block, for the next request."""
+    loads: Loads = "first"
+    """When the encoder is loaded for queries, which takes longer than a search: with the `first` search that can use
+    it; `behind`, while searches do without; or `never`, as a command ends before it would pay."""
 
 
 BY_PYTHON = Opening()

@@ -17,7 +17,7 @@ from notewell.config import find_root, here
 from notewell.config.files import SettingsFiles, settings_files
 from notewell.config.settings import Settings
 from notewell.embed import Models
-from notewell.errors import EmbedError, NoteError, StoreBusy, StoreError
+from notewell.errors import EmbedError, NoteError, StoreBusy
 from notewell.files.formats import is_sandboxed
 from notewell.files.safe_open import check_folder
 from notewell.freshness import BY_PYTHON, Freshness, Opening
@@ -25,7 +25,7 @@ from notewell.index import Linking, Progress, Report, Source
 from notewell.index.changes import count_others, list_others
 from notewell.index.dates import with_vault_formats
 from notewell.index.diagnose import find_problems
-from notewell.index.encode import EncoderVectors, keep_searched
+from notewell.index.encode import EncoderVectors
 from notewell.index.place import Place, Reading, as_place, find_place, names_file, read_place
 from notewell.index.report import Diagnosis, Status
 from notewell.index.runs import WAIT_SECONDS, Indexing
@@ -37,7 +37,6 @@ from notewell.search import Embedders, ParseContext, Rules, make_plan, mode_of, 
 from notewell.search.embedding import no_vectors, plan_vector, usable_embedders, without_secrets
 from notewell.search.plan import checked_query, readable, readable_name
 from notewell.search.rank.decay import Decay
-from notewell.search.related import Encoded
 from notewell.search.rules import DecayRules
 from notewell.store import About, Snapshot, Store
 from notewell.store.opened import OpenedStore, store_file
@@ -65,6 +64,7 @@ class Vault:
         settings = self.settings
         self.models = Models(settings.embed, opening.load_embedder, opening.load_encoder)
         self._stays_open = opening.stays_open
+        self._loads = opening.loads
         self._batches = opening.batches
         file = store_file(root, settings.store.path, settings.store.folder)
         self.storage = OpenedStore(file, root, lambda: self._indexing.made_for, cache_kib=opening.cache_kib)
@@ -162,7 +162,10 @@ class Vault:
         embedders, missing = self._embedders(required=bool(rules.mode.seeds))
         with self.store.reading() as snapshot:
             found = search(query, store=snapshot, embedders=embedders, rules=rules)
-        self._store_encoded(found.encoded)
+        self.encoder.keep(found.encoded)
+        self.encoder.wish(found.lacking)
+        if self._loads == "behind" and embedders.encoder and self.store.state.encoder:
+            self.models.load_encoder_behind()
         results = self.freshness.without_gone(found.results)
         return replace(
             results,
@@ -198,14 +201,7 @@ class Vault:
         embedders, missing = usable_embedders(self.models, self.store.state.made_for.embedder)
         if required and embedders.quick is None:
             raise no_vectors(missing[0])
-        return embedders, missing
-
-    def _store_encoded(self, encoded: Sequence[Encoded]) -> None:
-        """Store the vectors that the encoder made during a search; if the store is busy, they are made again later."""
-        encoder = self.models.encoder if encoded else None
-        for chunks, vectors in encoded:
-            with suppress(StoreError):
-                keep_searched(self.store, encoder.fingerprint if encoder else "", chunks, vectors)
+        return embedders._replace(waits=self._loads == "first"), missing
 
     def _vector_of(self, plan: Plan, snapshot: Snapshot) -> Vectors:
         embedders, _ = self._embedders(required=True)

@@ -54,7 +54,7 @@ def test_encoding_killed_at_any_step_keeps_whole_groups_and_the_next_finishes_it
 def test_a_search_killed_while_it_keeps_the_encoders_vectors_leaves_a_sound_store(
     few_notes: Path, perform: Perform
 ) -> None:
-    place = Place(few_notes, ENCODER).indexed()
+    place = Place(few_notes, {**ENCODER, "search.on_demand": 14_400}).indexed()
     with place.opened(few_notes.parent / "fresh.db") as fresh:
         fresh.index()
         fresh.encode()

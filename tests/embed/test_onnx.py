@@ -16,6 +16,7 @@ from notewell.embed import EmbedRules, load_embedder, load_encoder
 from notewell.embed.onnx import MINILM, OnnxEmbedder, load_folder, load_minilm
 from notewell.embed.words import WordsEmbedder
 from notewell.errors import EmbedError
+from notewell.types.note import Vectors
 
 TEXTS = [
     "The loaf collapsed because the oven was too cold.",
@@ -95,6 +96,26 @@ def test_a_long_text_is_cut_where_the_model_ends(minilm: OnnxEmbedder) -> None:
     assert np.linalg.norm(whole) == pytest.approx(1, abs=1e-5)
 
 
+def test_it_is_loaded_by_its_first_query_or_before_and_a_query_is_embedded_once(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    encoder, runs = load_minilm(), list[str]()
+
+    def state(text: str, session: object) -> Vectors:
+        runs.append(text)
+        return np.ones(384, np.float32)
+
+    monkeypatch.setattr(encoder, "_state", state)
+    assert (encoder.dimensions, encoder.is_loaded) == (384, False)
+    first = encoder.embed_query("why did my loaf collapse?")
+    assert encoder.is_loaded
+    assert encoder.embed_query("why did my loaf collapse?") is first
+    assert not first.flags.writeable
+    assert runs == ["why did my loaf collapse?"]
+    (early := load_minilm()).load()
+    assert early.is_loaded
+
+
 # A folder of the user's
 
 
@@ -164,6 +185,18 @@ def test_without_onnxruntime_the_error_has_the_line_to_install_it(
         with pytest.raises(EmbedError) as caught:
             load_embedder(EmbedRules(name))
         assert caught.value.hint == "Run `pip install 'notewell[minilm]'`"
+
+
+def test_a_broken_onnxruntime_is_an_error_with_its_first_text(monkeypatch: pytest.MonkeyPatch) -> None:
+    encoder = load_minilm()
+    monkeypatch.setitem(sys.modules, "onnxruntime", None)
+    with pytest.raises(EmbedError) as caught:
+        encoder.load()
+    assert caught.value.fact.startswith("onnxruntime cannot be loaded: ")
+    # Whoever asks next has the error, too, rather than never.
+    assert encoder.is_loaded
+    with pytest.raises(EmbedError, match="cannot be loaded"):
+        encoder.embed_query("rye")
 
 
 # Which encoder a vault has

@@ -12,13 +12,13 @@ import pytest
 pytest.importorskip("onnxruntime", reason="the extra `minilm` is not installed")
 
 
-def run(*arguments: str, cwd: Path, home: Path) -> subprocess.CompletedProcess[str]:
+def run(*arguments: str, cwd: Path, home: Path, background: str = "yes") -> subprocess.CompletedProcess[str]:
     environment = {
         "HOME": str(home),
         # No process stays behind a test.
         "NOTEWELL_DAEMON": "no",
         "PATH": os.environ["PATH"],
-        "NOTEWELL_EMBED_BACKGROUND": "yes",
+        "NOTEWELL_EMBED_BACKGROUND": background,
         "PYTHONPATH": os.pathsep.join(path for path in sys.path if path.endswith("src")),
     }
     command = [sys.executable, "-P", "-m", "notewell", *arguments]
@@ -29,7 +29,7 @@ def test_searching_with_the_encoder_leaves_only_a_key_in_the_users_folder(tmp_pa
     (home := tmp_path / "home").mkdir()
     (notes := tmp_path / "notes").mkdir()
     (notes / "bees.md").write_text("# Bees\n\nThe hive hums in the evening, and the bees come home.\n")
-    done = run("search", "what hums", cwd=notes, home=home)
+    done = run("search", "what hums", cwd=notes, home=home, background="no")
     assert done.returncode == 0, done.stderr
     assert "bees.md" in done.stdout
     assert run("fill", cwd=notes, home=home).returncode == 0

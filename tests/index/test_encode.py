@@ -33,6 +33,8 @@ MakeVault = Callable[..., Vault]
 # Three groups and a part of one.
 NUMBER = 3 * GROUP + 5
 SETTINGS = {"embed.model": "words", "embed.encoder": "words"}
+# Searches encode, too.
+ON_DEMAND = {**SETTINGS, "search.on_demand": 14_400}
 
 # Holds the lock for encoding until it is killed.
 HOLDER = f"""
@@ -152,7 +154,7 @@ def test_search_goes_on_during_encoding_and_sees_what_is_there(vault: Vault) -> 
     seen: list[tuple[int, bool]] = []
 
     def look(done: int, total: int) -> None:
-        with Vault.open(vault.root, {**SETTINGS, "search.on_demand": 0}) as other:
+        with opened(vault) as other:
             results = other.search(f"hive {NUMBER - 1}", all=True)
             assert (results[0].path, results.notices) == (f"{NUMBER - 1:03}.md", ())
             seen.append((other.store.about().encoded, "fine" in results[0].retrievers))
@@ -249,20 +251,22 @@ def test_one_search_with_another_encoder_leaves_the_stored_vectors(vault: Vault)
     vault.encode()
     fine = "select body, data from fine order by body"
     before, about = database(vault.store).execute(fine).fetchall(), vault.store.about()
-    with Vault.open(vault.root, {**SETTINGS, "embed.encoder": "minilm"}) as other:
+    with Vault.open(vault.root, {**ON_DEMAND, "embed.encoder": "minilm"}) as other:
         assert other.search("the hive hums")[0].retrievers["fine"]
         assert (other.encoder.progress.filled, other.encoder.progress.left) == (0, NUMBER)
     assert database(vault.store).execute(fine).fetchall() == before
     assert vault.store.about() == about
 
 
-def test_measuring_keeps_nothing(vault: Vault) -> None:
+def test_measuring_keeps_nothing(hives: Path, tmp_path: Path) -> None:
+    vault = Vault.open(shutil.copytree(hives, tmp_path / "notes"), ON_DEMAND)
     assert find_candidates(vault, "the hive hums", limit=5)[0].ranks["fine"]
     assert (vault.store.about().encoder, vault.store.about().encoded) == ("", 0)
 
 
 def test_two_encoders_take_turns_only_by_encoding(vault: Vault) -> None:
-    vault.search("the hive hums")
+    with Vault.open(vault.root, ON_DEMAND) as other:
+        other.search("the hive hums")
     assert vault.store.about().encoder == WordsEmbedder.fingerprint
     with Vault.open(vault.root, {**SETTINGS, "embed.encoder": "minilm"}) as other:
         other.encode()
@@ -323,7 +327,7 @@ def test_searches_that_make_vectors_and_an_encoding_run_come_to_the_same(vault: 
     done = threading.Event()
 
     def search_on() -> None:
-        with opened(vault) as other:
+        with Vault.open(vault.root, ON_DEMAND) as other:
             while not done.is_set():
                 other.search("hive number hums")
 

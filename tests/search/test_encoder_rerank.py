@@ -15,12 +15,13 @@ from tests.search.searching import searched
 
 from notewell import Vault
 from notewell.embed.words import WordsEmbedder
-from notewell.search import SearchRules
-from notewell.search.encoder_rerank import ENOUGH, ON_DEMAND, READ
+from notewell.search import Embedders, Rules, SearchRules, search
+from notewell.search.encoder_rerank import ENOUGH, NOT_LOADED, NOTHING_ENCODED, ON_DEMAND, READ, RERANKED
 from notewell.store import MadeFor
 from notewell.store.sqlite import SqliteStore
 from notewell.types.candidates import Candidate
 from notewell.types.note import Chunk, Note, Stamp, Vectors
+from notewell.types.query import Query
 from notewell.types.results import Hit
 
 STORED_ONLY = SearchRules(on_demand=0)
@@ -219,6 +220,53 @@ def test_a_vector_of_zeros_is_as_good_as_none(store: SqliteStore) -> None:
     ]
 
 
+# What is lacking
+
+
+def test_what_lacks_a_vector_is_named_the_best_first_and_nothing_is_made(store: SqliteStore) -> None:
+    chunks = list(put_angles(store, [10 * place for place in range(9)]).values())
+    fill(store, chunks[::2])
+    encoder = Degrees()
+    with store.reading() as snapshot:
+        lacking = searched("rye spelt", snapshot, encoder=encoder).lacking
+        assert [chunk.path for chunk in snapshot.chunks(lacking).values()] == ["01.md", "03.md", "05.md", "07.md"]
+    fill(store, chunks)
+    with store.reading() as snapshot:
+        assert searched("rye spelt", snapshot, encoder=encoder).lacking == ()
+    assert encoder.made == []
+
+
+def test_where_nothing_is_encoded_the_best_are_lacking_and_the_encoder_is_not_asked(store: SqliteStore) -> None:
+    put_angles(store, [10] * 29)
+    encoder = Degrees()
+    with store.reading() as snapshot:
+        answer = searched(Query("rye spelt", explain=True), snapshot, encoder=encoder)
+        first = snapshot.chunks(answer.lacking[:3])
+    assert [chunk.path for chunk in first.values()] == ["00.md", "01.md", "02.md"]
+    assert len(answer.lacking) <= RERANKED
+    assert answer.results.read_as is not None
+    assert answer.results.read_as[-1] == NOTHING_ENCODED
+    assert (encoder.queries, encoder.made) == ([], [])
+
+
+def test_a_search_does_not_wait_for_the_encoder_to_be_loaded_unless_it_may(store: SqliteStore) -> None:
+    class Unloaded(Degrees):
+        is_loaded = False
+
+    chunks = list(put_angles(store, [80, 40, 0]).values())
+    fill(store, chunks)
+    encoder, rules = Unloaded(), Rules(STORED_ONLY)
+    query = Query("rye spelt", explain=True, all=True)
+    with store.reading() as snapshot:
+        answer = search(query, store=snapshot, embedders=Embedders(None, encoder, waits=False), rules=rules)
+        assert (encoder.queries, answer.lacking) == ([], ())
+        assert answer.results.read_as is not None
+        assert answer.results.read_as[-1] == NOT_LOADED
+        assert answer.results.notices == ()
+        waited = search(query, store=snapshot, embedders=Embedders(None, encoder), rules=rules)
+    assert (len(encoder.queries), waited.candidates[0].chunk.path) == (1, "02.md")
+
+
 # What is made on demand
 
 
@@ -264,7 +312,7 @@ def test_what_a_vault_makes_during_a_search_is_kept_and_the_same_search_gives_th
     notes = {
         f"{number}.md": f"# {number}\n\nThe hive of {number} hums {'again ' * (number % 7)}\n" for number in range(40)
     }
-    with make_vault(notes, {"embed.encoder": "words"}) as vault:
+    with make_vault(notes, {"embed.encoder": "words", "search.on_demand": 14_400}) as vault:
         vault.index()
         first = vault.search("hive hums again")
         filled = vault.store.about().encoded

@@ -227,7 +227,10 @@ def test_what_is_like_is_fetched_from_the_store_and_not_embedded_again(notes: Va
     assert paths(notes.related("Hive")) == expected
 
 
-def test_the_encoder_reads_only_what_has_no_vector_yet_and_keeps_it(notes: Vault) -> None:
+def test_on_demand_the_encoder_reads_only_what_has_no_vector_yet_and_keeps_it(make_vault: MakeVault) -> None:
+    notes = make_vault(NOTES, {"search.on_demand": 14_400})
+    notes.index()
+
     class Counting:
         fingerprint, dimensions = "counting", notes.models.embedder.dimensions
 

@@ -169,7 +169,11 @@ def unusable(request: pytest.FixtureRequest, notewell: Notewell, encoded: Path) 
     return "embed.encoder names a server" if request.param == "ollama:x" else f"The encoder in {encoded}"
 
 
-def test_search_answers_without_an_encoder_that_cannot_be_used_and_says_so(notewell: Notewell, unusable: str) -> None:
+def test_search_answers_without_an_encoder_that_cannot_be_used_and_says_so(
+    notewell: Notewell, unusable: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # Otherwise it is not asked, as nothing was encoded.
+    monkeypatch.setenv("NOTEWELL_SEARCH_ON_DEMAND", "14400")
     code, out, err = notewell("search", "hive", "--all", "--json")
     (notice,) = json.loads(out)["notices"]
     assert (code, json.loads(out)["hits"][0]["path"]) == (0, "Garden/Bees.md")

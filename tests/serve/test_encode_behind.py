@@ -21,6 +21,7 @@ from notewell.errors import StoreBusy
 from notewell.files.lock import held
 from notewell.files.user import private_folder
 from notewell.serve import background
+from notewell.serve.answering import answer
 from notewell.serve.background import TURN, encoder_of, state
 
 # Far longer than anything here takes, also on a busy machine.
@@ -97,10 +98,8 @@ def test_nothing_is_started_where_nothing_is_missing_or_nothing_may_go_on(
 
 @pytest.mark.usefixtures("encoded")
 def test_the_first_search_of_a_vault_starts_encoding_in_the_background_and_the_next_does_not(
-    notewell: Notewell, started: list[subprocess.Popen[bytes]], monkeypatch: pytest.MonkeyPatch
+    notewell: Notewell, started: list[subprocess.Popen[bytes]]
 ) -> None:
-    # With so few chunks, the search itself would encode all of them.
-    monkeypatch.setenv("NOTEWELL_SEARCH_ON_DEMAND", "0")
     code, out, err = notewell("search", "hive", "--json")
     assert (code, json.loads(out)["hits"][0]["path"]) == (0, "Garden/Bees.md")
     assert err.endswith(BEHIND)
@@ -108,6 +107,37 @@ def test_the_first_search_of_a_vault_starts_encoding_in_the_background_and_the_n
     assert encoding(notewell)["left"] == 0
     assert notewell("search", "hive")[2] == ""
     assert len(started) == 1
+
+
+@pytest.mark.usefixtures("encoded")
+def test_a_search_that_lacks_vectors_of_changed_notes_starts_encoding_at_most_once_a_minute(
+    notewell: Notewell, started: list[subprocess.Popen[bytes]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    notewell("search", "hive")
+    assert ended(started[0], LONG)
+    Path("new.md").write_text("# New\n\nA zebra grazes in the garden today.\n", encoding="utf-8")
+    assert (notewell("search", "zebra")[2], len(started)) == ("", 1)
+    monkeypatch.setattr("notewell.serve.background.AGAIN_SECONDS", 0)
+    assert (notewell("search", "zebra")[2], len(started)) == ("", 2)
+    assert ended(started[1], LONG)
+    assert encoding(notewell)["left"] == 0
+    notewell("search", "zebra")
+    assert len(started) == 2
+
+
+def test_a_server_that_lacks_vectors_of_changed_notes_starts_encoding(
+    encoded: Path, started: list[subprocess.Popen[bytes]]
+) -> None:
+    with Vault.open(encoded) as vault:
+        vault.index()
+        vault.encode()
+        (encoded / "new.md").write_text("# New\n\nA zebra grazes in the garden today.\n", encoding="utf-8")
+        vault.index()
+        answer(vault, "search", {"text": "zebra", "refresh": False})
+        assert ended(started[0], LONG)
+        assert vault.encoder.left == 0
+        answer(vault, "search", {"text": "zebra", "refresh": False})
+        assert len(started) == 1
 
 
 @pytest.mark.usefixtures("encoded")

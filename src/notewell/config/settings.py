@@ -142,7 +142,7 @@ SPECS = {
     "search.vector_weight": Spec("Weight of the ranking by meaning", least=0, most=1e6),
     "search.fine_weight": Spec("Weight of the ranking by the encoder", least=0, most=1e6),
     "search.on_demand": Spec(
-        "Characters of the best chunks that the encoder may embed during a search; 0 for none", least=0
+        "Characters of the best chunks that a search waits for the encoder to embed; 0 for none", least=0
     ),
     "search.intent": Spec("Adapt the weights to the query: identifiers, code and errors rely more on words"),
     "search.variations": Spec(

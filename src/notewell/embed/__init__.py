@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from functools import cached_property
 from importlib.util import find_spec
 from pathlib import Path
+from threading import Thread
 from typing import Protocol
 
 from notewell.embed.rules import AUTO, REMOTE, EmbedRules
@@ -22,6 +24,7 @@ __all__ = [
     "Models",
     "check_length",
     "is_instant",
+    "is_loaded",
     "load_embedder",
     "load_encoder",
 ]
@@ -73,16 +76,25 @@ def is_instant(embedder: Embedder | None) -> bool:
     return bool(getattr(embedder, "instant", False))
 
 
+def is_loaded(embedder: Embedder) -> bool:
+    """Tell whether an embedder can embed a query at once, without loading a model first.
+
+    >>> is_loaded(load_embedder(EmbedRules("words")))
+    True
+    """
+    return bool(getattr(embedder, "is_loaded", True))
+
+
 def load_embedder(rules: EmbedRules, *, hurried: bool = False) -> Embedder:
     """Return the embedder that `rules.model` names; if `hurried`, it gives up on a slow server soon.
 
     >>> load_embedder(EmbedRules("words")).dimensions
     27
     """
-    return _load(rules, UNKNOWN_MODEL, hurried=hurried)
+    return _named(rules, UNKNOWN_MODEL, hurried=hurried)
 
 
-def _load(rules: EmbedRules, unknown: tuple[str, str], *, hurried: bool = False) -> Embedder:
+def _named(rules: EmbedRules, unknown: tuple[str, str], *, hurried: bool = False) -> Embedder:
     """Return the embedder that `rules.model` names; `unknown` is the fact and the hint if it names none."""
     kind, _, name = rules.model.partition(":")
     if kind in REMOTE and name:
@@ -122,14 +134,9 @@ def check_length(vectors: Vectors, dimensions: int, embedder: Embedder) -> Vecto
 
 
 def _load_onnx(folder: Path | None, rules: EmbedRules) -> Embedder:
-    """Return the ONNX encoder in a folder, or MiniLM without one."""
-    try:
-        from notewell.embed.onnx import load_folder, load_minilm  # noqa: PLC0415
-    except Exception as error:  # a broken package raises anything
-        raise EmbedError(
-            f"onnxruntime cannot be loaded: {error}"[:200], "Run `pip install 'notewell[minilm]'`"
-        ) from error
-    return load_folder(folder, rules) if folder else load_minilm()
+    from notewell.embed.onnx import load_onnx  # noqa: PLC0415
+
+    return load_onnx(folder, rules)
 
 
 def load_encoder(rules: EmbedRules) -> Embedder | None:
@@ -149,7 +156,7 @@ def load_encoder(rules: EmbedRules) -> Embedder | None:
         raise EmbedError(
             "embed.encoder names a server", "The encoder runs on this machine: use minilm, a folder, or off"
         )
-    return _load(chosen, UNKNOWN_ENCODER)
+    return _named(chosen, UNKNOWN_ENCODER)
 
 
 class Models:
@@ -164,6 +171,7 @@ class Models:
         self.rules = rules
         self._load_embedder = load_embedder
         self._load_encoder = load_encoder
+        self._loading: Embedder | None = None
 
     def use(self, rules: EmbedRules) -> None:
         """Load other models from now on, if the rules are other ones."""
@@ -194,4 +202,19 @@ class Models:
     @property
     def has_encoder(self) -> bool:
         """Tell whether an encoder is already loaded, without loading it."""
-        return self.__dict__.get("encoder") is not None
+        encoder = self.__dict__.get("encoder")
+        return encoder is not None and is_loaded(encoder)
+
+    def load_encoder_behind(self) -> None:
+        """Load what the encoder needs for a query in a thread, so that no search waits for it."""
+        encoder = self.encoder
+        if encoder is None or is_loaded(encoder) or encoder is self._loading:
+            return
+        self._loading = encoder
+        Thread(target=_load, args=(encoder,), name="notewell-encoder", daemon=True).start()
+
+
+def _load(encoder: Embedder) -> None:
+    # The next query has the error.
+    with suppress(EmbedError):
+        encoder.load()  # type: ignore[attr-defined]

@@ -6,14 +6,13 @@ import hashlib
 import json
 import os
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from functools import cached_property
+from functools import cached_property, lru_cache
+from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from tokenizers import Tokenizer
 
 from notewell.embed.english import is_english
 from notewell.embed.rules import EmbedRules, Prefixes, find_prefixes
@@ -22,19 +21,21 @@ from notewell.embed.vectors import unit
 from notewell.errors import EmbedError
 from notewell.types.note import Vectors
 
-# onnxruntime reports its use, and stores a machine id in the user's folder, unless this is set before it is loaded.
-os.environ["ORT_DISABLE_TELEMETRY"] = "1"
-import onnxruntime
+if TYPE_CHECKING:
+    from concurrent.futures import ThreadPoolExecutor
 
-onnxruntime.disable_telemetry_events()
+    from tokenizers import Tokenizer
 
 # all-MiniLM-L6-v2, which ships inside the package; training/minilm.py made the file.
 MINILM = Path(__file__).parent / "minilm"
 # The positions that most models of this kind have.
 MAX_TOKENS = 512
+# Query vectors that are remembered: people page through results, and ask again with another filter.
+QUERIES = 256
 # Tells whether a model can read a text's language.
 Reads = Callable[[str], bool]
 Session = Any
+INSTALL = "Run `pip install 'notewell[minilm]'`"
 
 
 class OnnxEmbedder:
@@ -48,11 +49,25 @@ class OnnxEmbedder:
         with _explained(folder):
             self._first = _uses_first_state(folder)
             self.fingerprint = _fingerprint(folder, max_tokens, prefixes.passage, first=self._first)
+        self._query_vector = lru_cache(QUERIES)(self._embed_query)
+        self._was_loaded = False
+
+    @property
+    def is_loaded(self) -> bool:
+        """Tell whether onnxruntime and the model need not be loaded for a query any more, which takes 0.2 s."""
+        return self._was_loaded or "_session" in self.__dict__
+
+    def load(self) -> None:
+        """Load what a query needs; after a failure the next query tries again, and has the error."""
+        try:
+            self._query_vector("a")
+        finally:
+            self._was_loaded = True
 
     @cached_property
     def dimensions(self) -> int:
         """Return the length of its vectors; for our own model without loading it."""
-        return int(_about(self._folder).get("dimensions") or self._state("a", self._for_one).size)
+        return int(_about(self._folder).get("dimensions") or self._state("a", self._session).size)
 
     def embed(self, texts: Sequence[str]) -> Vectors:
         """Return the mean of each text's last states, or the first state, scaled to length 1.
@@ -61,7 +76,9 @@ class OnnxEmbedder:
         """
         vectors = np.zeros((len(texts), self.dimensions), dtype=np.float32)
         read = [number for number, text in enumerate(texts) if text.strip() and self._reads(text)]
-        session, prefix = self._for_many, self._prefixes.passage
+        # The longest first, so that no core waits at the end for another's long text.
+        read.sort(key=lambda number: -len(texts[number]))
+        session, prefix = self._session, self._prefixes.passage
         states = self._threads.map(lambda number: self._state(prefix + texts[number], session), read)
         for number, state in zip(read, states, strict=True):
             vectors[number] = state
@@ -69,13 +86,21 @@ class OnnxEmbedder:
 
     def embed_query(self, text: str) -> Vectors:
         """Return a query's vector, with the prefix that the model wants."""
-        if not text.strip() or not self._reads(text):
-            return np.zeros(self.dimensions, dtype=np.float32)
-        vector: Vectors = unit(self._state(self._prefixes.query + text, self._for_one)[np.newaxis])[0]
+        return self._query_vector(text)
+
+    def _embed_query(self, text: str) -> Vectors:
+        vector: Vectors = np.zeros(self.dimensions, dtype=np.float32)
+        if text.strip() and self._reads(text):
+            vector = unit(self._state(self._prefixes.query + text, self._session)[np.newaxis])[0]
+        # It is shared from now on.
+        vector.setflags(write=False)
         return vector
 
     @cached_property
     def _threads(self) -> ThreadPoolExecutor:
+        # Only embedding many texts needs it, and it takes 5 ms to load.
+        from concurrent.futures import ThreadPoolExecutor  # noqa: PLC0415
+
         return ThreadPoolExecutor(_cores())
 
     @cached_property
@@ -87,14 +112,10 @@ class OnnxEmbedder:
         return tokenizer
 
     @cached_property
-    def _for_one(self) -> Session:
-        # One short text is 1.5 times as fast on two cores, and no faster on more.
-        return _session(self._folder, threads=2)
-
-    @cached_property
-    def _for_many(self) -> Session:
-        # With many texts, each core takes one.
-        return _session(self._folder, threads=1)
+    def _session(self) -> Session:
+        # With many texts, each core takes one. A query alone would be 1.5 times as fast with two threads on two idle
+        # cores; beside the retrievers it is not, and a second session would take 42 MB.
+        return _session(self._folder)
 
     def _state(self, text: str, session: Session) -> Vectors:
         with panics_explained(self._folder):
@@ -111,13 +132,26 @@ class OnnxEmbedder:
         return state
 
 
-def _session(folder: Path, threads: int) -> Session:
+def _session(folder: Path) -> Session:
+    onnxruntime = _runtime()
     options = onnxruntime.SessionOptions()
-    options.intra_op_num_threads = threads
+    options.intra_op_num_threads = 1
     # A spinning thread would take its core from searches.
     options.add_session_config_entry("session.intra_op.allow_spinning", "0")
     with _explained(folder):
         return onnxruntime.InferenceSession(str(folder / "model.onnx"), options, providers=["CPUExecutionProvider"])
+
+
+def _runtime() -> Any:
+    """Return onnxruntime; a search that does without the encoder does not wait the 0.1 s that it takes to load."""
+    # It reports its use, and stores a machine id in the user's folder, unless this is set before it is loaded.
+    os.environ["ORT_DISABLE_TELEMETRY"] = "1"
+    try:
+        import onnxruntime  # noqa: PLC0415
+    except Exception as error:  # a broken package raises anything
+        raise EmbedError(f"onnxruntime cannot be loaded: {error}"[:200], INSTALL) from error
+    onnxruntime.disable_telemetry_events()
+    return onnxruntime
 
 
 @contextmanager
@@ -135,6 +169,13 @@ def _explained(folder: Path) -> Iterator[None]:
 def _cores() -> int:
     """Return how many cores this process may use, which can be fewer than the machine has."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def load_onnx(folder: Path | None, rules: EmbedRules) -> OnnxEmbedder:
+    """Return the encoder in a folder, or MiniLM without one; what it runs on is loaded with its first text."""
+    if find_spec("onnxruntime") is None:
+        raise EmbedError("onnxruntime is not installed", INSTALL)
+    return load_folder(folder, rules) if folder else load_minilm()
 
 
 def load_folder(folder: Path, rules: EmbedRules) -> OnnxEmbedder:

@@ -84,8 +84,8 @@ def suffix_of(path: str) -> str:
     >>> suffix_of("Garden/Bees.MD"), suffix_of("v1.2/Makefile")
     ('.md', '')
     """
-    dot = path.rfind(".")
-    return path[dot:].lower() if dot > path.rfind("/") else ""
+    _, dot, suffix = path.rpartition(".")
+    return dot + suffix.lower() if dot and "/" not in suffix else ""
 
 
 def format_of(path: str) -> Format | None:

@@ -47,11 +47,11 @@ def find_changes(root: Path, rules: WalkRules, store: Store, *, again: bool = Fa
     known, skipped = store.files()
     unseen = {**known, **{path: skip.stamp for path, skip in skipped.items()}}
     anew = {path for path, skip in skipped.items() if skip.again} if again else set()
-    to_read, closed = [], []
-    for found in _nameable(walk(root, rules, BY_SUFFIX), known):
+    walked = walk(root, rules, BY_SUFFIX)
+    closed = [f"{found.path}/" for found in walked if found.closed]
+    to_read = []
+    for found in _nameable(walked, known):
         stamp = unseen.pop(found.path, None)
-        if found.closed:
-            closed.append(f"{found.path}/")
         if stamp is None or not stamp.same_file(found.stamp) or found.path in anew:
             to_read.append(found)
     gone = (path for path in unseen if not path.startswith(tuple(closed)))

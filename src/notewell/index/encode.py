@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import os
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from dataclasses import replace
+from itertools import islice
 
 from notewell.embed import Embedder, Models
 from notewell.errors import EmbedError, StoreBusy, StoreError
+from notewell.files.user import home_folder, state_folder
 from notewell.index.report import EncoderProgress, Progress
-from notewell.store import Store
+from notewell.index.wishes import Wishes
+from notewell.store import Snapshot, Store
 from notewell.store.opened import OpenedStore
 from notewell.types.note import Chunk, Vectors
 
@@ -27,6 +32,24 @@ class EncoderVectors:
     def __init__(self, opened: OpenedStore, models: Models) -> None:
         self._opened = opened
         self._models = models
+        self.is_wished = False
+
+    def keep(self, encoded: Iterable[tuple[Sequence[Chunk], Vectors]]) -> None:
+        """Store vectors that the encoder made during a search; if the store is busy, they are made again later."""
+        for chunks, vectors in encoded:
+            with suppress(StoreError):
+                assert self._models.encoder is not None, "an encoder made the vectors"
+                keep_searched(self._opened.store, self._models.encoder.fingerprint, chunks, vectors)
+
+    def wish(self, ids: Sequence[int]) -> None:
+        """Have these chunks encoded next, by whichever process encodes the vault."""
+        self.is_wished = bool(ids)
+        if ids:
+            self._wishes.add(ids)
+
+    @property
+    def _wishes(self) -> Wishes:
+        return Wishes(state_folder(os.environ, home_folder(os.environ)), self._opened.file)
 
     @property
     def progress(self) -> EncoderProgress:
@@ -57,7 +80,10 @@ class EncoderVectors:
         store, stop = self._opened.store, progress.stop
         progress = replace(progress, stop=lambda: stop() or not store.in_place)
         with store.locked("encode", wait=LOOK_SECONDS):
-            return encode(store, encoder, progress)
+            left = encode(store, encoder, progress, self._wishes.read)
+        if not left:
+            self._wishes.clear()
+        return left
 
     @property
     def _encoder(self) -> Embedder | None:
@@ -94,28 +120,42 @@ def _is_encoding(store: Store) -> bool:
         return False
 
 
-def encode(store: Store, encoder: Embedder, progress: Progress, pause: float = PAUSE) -> int:
-    """Store the encoder's vector of every chunk without one, the newest notes' first; return how many are missing.
+def encode(
+    store: Store,
+    encoder: Embedder,
+    progress: Progress,
+    wished: Callable[[], Sequence[int]] = tuple,
+    pause: float = PAUSE,
+) -> int:
+    """Store the encoder's vector of every chunk without one: those wished for, then the newest notes'.
 
-    `pause` is how many seconds to wait between two tries while another process writes.
+    `pause` is how many seconds to wait between two tries while another process writes. Returns how many are missing.
     """
     # As `measure_progress` counts, so that a bar goes on where the last run ended.
     done = sum(_made(store, encoder))
     # Notes that are indexed meanwhile lack vectors, too: it is done when none is missing.
     while (lacking := find_lacking(store, encoder)) and not progress.stop():
-        total = done + len(lacking)
-        for first in range(0, len(lacking), GROUP):
-            if progress.stop():
-                break
+        left, total = dict.fromkeys(lacking), done + len(lacking)
+        while left and not progress.stop():
             with store.reading() as snapshot:
+                ids = _next(snapshot, encoder, wished(), left)
                 # A note may have changed since, so that its slot is free, or another chunk's, which lacks one as well.
-                chunks = [*snapshot.chunks(lacking[first : first + GROUP]).values()]
+                chunks = [*snapshot.chunks(ids).values()]
             if chunks:
                 vectors = encoder.embed([chunk.meaning for chunk in chunks])
                 _store(store, encoder, chunks, vectors, progress, pause)
-            done = min(done + GROUP, total)
+            for chunk in ids:
+                left.pop(chunk, None)
+            done = total - len(left)
             progress.tell(done, total)
     return len(lacking)
+
+
+def _next(snapshot: Snapshot, encoder: Embedder, wished: Sequence[int], left: Iterable[int]) -> list[int]:
+    """Return the chunks to encode now: those wished for that have no vector yet, or else the first of those left."""
+    has = snapshot.vectors(wished, encoder.fingerprint) if wished else {}
+    # A wish may be older than a change of its note: a chunk that is gone cannot be encoded.
+    return [*snapshot.chunks([chunk for chunk in wished if chunk not in has][:GROUP])] or [*islice(left, GROUP)]
 
 
 def keep_searched(store: Store, encoder: str, chunks: Sequence[Chunk], vectors: Vectors) -> None:

@@ -48,27 +48,29 @@ class VaultFile(NamedTuple):
 
 def walk(root: Path, rules: WalkRules, suffixes: Container[str], *, others: bool = False) -> list[VaultFile]:
     """Return the vault's files with one of these suffixes, or with `others` all except those, by path."""
-    excluded = excluder(rules.exclude)
+    # Thousands of files, and every search waits: no call for what settings do not ask for.
+    excluded = excluder(rules.exclude) if rules.exclude else None
     folders = [_inside(root, folder, number) for number, folder in enumerate(rules.include, start=1)] or [""]
     folders = [folder for folder in folders if not ALWAYS_EXCLUDED.intersection(folder.split("/"))]
     found: dict[str, VaultFile] = {}
     while folders:
         folder = folders.pop()
         entries, flaw = _entries(root, folder)
+        above = f"{folder}/" if folder else ""
         if flaw:
             found[folder] = _found(folder, Stamp(0, 0))._replace(flaw=flaw, closed=True)
         for entry in entries:
             name = entry.name
             if (name[0] == "." and not rules.hidden) or name in ALWAYS_EXCLUDED:
                 continue
-            path = f"{folder}/{name}" if folder else name
+            path = above + name
             if entry.is_symlink() and not _may_follow(root, path, rules):
                 continue
             # Links to folders are not followed: one could lead back to a folder above it.
             if entry.is_dir(follow_symlinks=False):
-                if not excluded(path + "/"):
+                if not (excluded and excluded(path + "/")):
                     folders.append(path)
-            elif (suffix_of(name) in suffixes) != others and not excluded(path):
+            elif (suffix_of(name) in suffixes) != others and not (excluded and excluded(path)):
                 stamp, flaw = _stamp(entry)
                 if stamp:
                     found[path] = VaultFile(path, stamp, flaw) if path.isascii() or flaw else _found(path, stamp)
@@ -112,7 +114,7 @@ def _entries(root: Path, folder: str) -> tuple[list[os.DirEntry[str]], str]:
 def stamp_of(stat: os.stat_result) -> Stamp:
     """Return the stamp of a file, without a digest of its content."""
     mtime, ctime = stat.st_mtime_ns, stat.st_ctime_ns
-    if not (-MAX_TIME <= mtime <= MAX_TIME and -MAX_TIME <= ctime <= MAX_TIME):
+    if not -MAX_TIME <= mtime <= MAX_TIME or not -MAX_TIME <= ctime <= MAX_TIME:
         # A time after 2262 does not fit into the store; it is an error of some tool, and any other value will do.
         mtime, ctime = (max(-MAX_TIME, min(MAX_TIME, time)) for time in (mtime, ctime))
     return Stamp(mtime, stat.st_size, "", ctime)

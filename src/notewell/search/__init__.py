@@ -45,11 +45,15 @@ __all__ = [
 
 
 class Searched(NamedTuple):
-    """What a search found, the candidates that became its hits, and the vectors that the encoder made on the way."""
+    """What a search found, the candidates that became its hits, and the vectors that the encoder made on the way.
+
+    `lacking` are the chunks that lacked one, the most important first.
+    """
 
     results: Results
     candidates: list[Candidate]
     encoded: tuple[Encoded, ...] = ()
+    lacking: tuple[int, ...] = ()
 
 
 def search(query: Query, *, store: Snapshot, embedders: Embedders, rules: Rules) -> Searched:
@@ -68,7 +72,7 @@ def answer(plan: Plan, query: Query, store: Snapshot, embedders: Embedders, rule
 
     ahead = encode_ahead(sent, store, embedders, settings)
     rankings = retrieve(sent, store, embedders.quick, settings)
-    rankings, encoded = encoder_rerank(ahead, rankings, store, embedders, settings)
+    rankings, encoded, lacking = encoder_rerank(ahead, rankings, store, embedders, settings)
     fused = find_listed(plan, store, settings) if plan.only_filters else fuse(rankings, settings)
     candidates = make_candidates(fused, rankings, store, settings)
     for ranker in rankers_for(plan, store, settings, rules):
@@ -100,6 +104,6 @@ def answer(plan: Plan, query: Query, store: Snapshot, embedders: Embedders, rule
         left_out=left_out,
         hidden=hidden,
         notices=notices,
-        read_as=plan.read_as if query.explain else None,
+        read_as=(*plan.read_as, *((ahead.without,) if ahead and ahead.without else ())) if query.explain else None,
     )
-    return Searched(rules.walk.results(results) if rules.walk else results, page, encoded)
+    return Searched(rules.walk.results(results) if rules.walk else results, page, encoded, lacking)

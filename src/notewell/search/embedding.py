@@ -32,12 +32,14 @@ Answer = TypeVar("Answer")
 class Embedders(NamedTuple):
     """The embedders of a search: the quick one, and the encoder behind it.
 
-    Unless the quick one is known to run on this machine, it is `remote`: a query goes to it without its secrets.
+    Unless the quick one is known to run on this machine, it is `remote`: a query goes to it without its secrets. Unless
+    a search `waits` for the encoder to be loaded, it does without until then.
     """
 
     quick: Embedder | None = None
     encoder: Embedder | None = None
     remote: bool = True
+    waits: bool = True
 
 
 def usable_embedders(models: Models, stored: str, *, hurried: bool = True) -> tuple[Embedders, tuple[Notice, ...]]:

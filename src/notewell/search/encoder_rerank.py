@@ -1,17 +1,18 @@
-"""Encoder rerank: the best of what was retrieved, ranked by the encoder's vectors: stored, made now, or estimated."""
+"""Encoder rerank: the best of what was retrieved, ranked by the encoder's vectors; those without one are named."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from functools import cache
-from itertools import accumulate
+from itertools import accumulate, chain, zip_longest
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from notewell.embed import is_loaded
 from notewell.search.embedding import Embedders, embed_plan
 from notewell.search.fuse import Fused, best_of, fuse
-from notewell.search.related import Encoded, liked_by_encoder
+from notewell.search.related import Encoded, Liked, liked_by_encoder
 from notewell.search.rules import SearchRules
 from notewell.store import Snapshot
 from notewell.store.vectors import cosines, cosines_by_id, rounded
@@ -36,6 +37,9 @@ ON_DEMAND = 24
 READ = 1_200
 # Searches in several threads do not wait for each other's query.
 THREADS = 4
+# Why a search does without the encoder, as `--explain` says it.
+NOTHING_ENCODED = "without the encoder: it has no vectors yet"
+NOT_LOADED = "without the encoder: it is not loaded in this process"
 
 
 class QueryVector(NamedTuple):
@@ -45,18 +49,44 @@ class QueryVector(NamedTuple):
     made: tuple[Encoded, ...] = ()
 
 
-def encode_ahead(plan: Plan, store: Snapshot, embedders: Embedders, rules: SearchRules) -> Future[QueryVector] | None:
-    """Start to encode the query while the retrievers work, which hides half of its cost; None without an encoder."""
+class Ahead(NamedTuple):
+    """A query that the encoder embeds meanwhile, or why it does not; and what it knows of the liked chunks."""
+
+    vector: Future[QueryVector] | None
+    liked: Liked
+    without: str = ""
+
+
+class Reranked(NamedTuple):
+    """The rankings with the encoder's, if it has one; the vectors made for it, and the chunks that lack one."""
+
+    rankings: list[Ranking]
+    made: tuple[Encoded, ...] = ()
+    lacking: tuple[int, ...] = ()
+
+
+def encode_ahead(plan: Plan, store: Snapshot, embedders: Embedders, rules: SearchRules) -> Ahead | None:
+    """Start to embed the query while the retrievers work, which hides half of its cost; None if no encoder counts.
+
+    Nothing is embedded if there are no vectors to compare with, nor if the search would wait for the encoder to load.
+    """
     encoder = embedders.encoder
     if encoder is None or not rules.fine_weight or not (plan.text or plan.passage or plan.like):
         return None
-    like = liked_by_encoder(plan, store, encoder)
+    liked = liked_by_encoder(plan, store, encoder)
+    if not rules.on_demand:
+        if store.state.encoder != encoder.fingerprint:
+            return Ahead(None, liked, NOTHING_ENCODED)
+        if not (plan.text or plan.passage) and not len(liked.stored):
+            return Ahead(None, liked)
+        if (plan.text or plan.passage) and not embedders.waits and not is_loaded(encoder):
+            return Ahead(None, liked, NOT_LOADED)
 
     def encode() -> QueryVector:
-        liked, made = like()
-        return QueryVector(embed_plan(plan, encoder, liked), made)
+        like, made = liked.mean(encoder if rules.on_demand else None)
+        return QueryVector(embed_plan(plan, encoder, like), made)
 
-    return _threads().submit(encode)
+    return Ahead(_threads().submit(encode), liked)
 
 
 @cache
@@ -68,23 +98,23 @@ def _threads() -> ThreadPoolExecutor:
 
 
 def encoder_rerank(
-    ahead: Future[QueryVector] | None,
-    rankings: list[Ranking],
-    store: Snapshot,
-    embedders: Embedders,
-    rules: SearchRules,
-) -> tuple[list[Ranking], tuple[Encoded, ...]]:
-    """Return the rankings with the encoder's ranking of the best of them, and the vectors made for it.
+    ahead: Ahead | None, rankings: list[Ranking], store: Snapshot, embedders: Embedders, rules: SearchRules
+) -> Reranked:
+    """Return the rankings with the encoder's ranking of the best of them, as far as it has their vectors.
 
     If too few of the chunks have a vector, the encoder adds no ranking.
     """
     if ahead is None or embedders.encoder is None:
-        return rankings, ()
-    (vector, made), encoder = ahead.result(), embedders.encoder
+        return Reranked(rankings)
+    encoder = embedders.encoder
+    if ahead.vector is None:
+        first = _first(rankings)
+        return Reranked(rankings, (), _lacking(ahead, first, store.vectors(first, encoder.fingerprint)))
+    vector, made = ahead.vector.result()
     fused = fuse([ranking._replace(reach=RERANKED) for ranking in rankings], rules)
     best = best_of(fused, RERANKED)
     if not best or not vector.any():
-        return rankings, made
+        return Reranked(rankings, made)
     seen = cosines_by_id(vector, store.vectors(best, encoder.fingerprint))
     wanted = _wanted(best, seen, store, rules)
     if wanted:
@@ -92,9 +122,20 @@ def encoder_rerank(
         seen |= _cosines(list(wanted), vector, encoded.vectors)
         made = (*made, encoded)
     known = {chunk_id: cosine for chunk_id, cosine in seen.items() if cosine is not None}
-    if len(known) < min(ENOUGH, len(best)):
-        return rankings, made
-    return [*rankings, _ranking(best, known, fused)], made
+    if len(known) >= min(ENOUGH, len(best)):
+        rankings = [*rankings, _ranking(best, known, fused)]
+    return Reranked(rankings, made, _lacking(ahead, best, seen))
+
+
+def _first(rankings: Sequence[Ranking]) -> list[int]:
+    """Return the candidates of all rankings, in turn: about the best, without the cost of fusing."""
+    in_turn = chain.from_iterable(zip_longest(*(ranking.candidates for ranking in rankings)))
+    return list(dict.fromkeys(found[0] for found in in_turn if found))
+
+
+def _lacking(ahead: Ahead, best: Sequence[int], seen: Collection[int]) -> tuple[int, ...]:
+    """Return the chunks that the encoder should have encoded for this search, the most important first."""
+    return (*ahead.liked.lacking, *(chunk_id for chunk_id in best if chunk_id not in seen))
 
 
 def _ranking(best: Sequence[int], known: Mapping[int, float], fused: Fused) -> Ranking:

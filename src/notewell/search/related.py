@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
-from functools import partial
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -65,32 +64,33 @@ class Encoded(NamedTuple):
     vectors: Vectors
 
 
-def liked_by_encoder(
-    plan: Plan, store: Snapshot, encoder: Embedder
-) -> Callable[[], tuple[Vectors | None, tuple[Encoded, ...]]]:
-    """Return a function that makes the mean of the encoder's vectors of the liked chunks, in any thread.
+class Liked(NamedTuple):
+    """The encoder's stored vectors of the liked chunks, and the chunks that lack one, by id."""
 
-    Stored vectors are read now, where the store may be read; the function makes missing ones, and returns them too.
-    """
+    stored: Vectors
+    lacking: Mapping[int, Chunk]
+
+    def mean(self, encoder: Embedder | None = None) -> tuple[Vectors | None, tuple[Encoded, ...]]:
+        """Return the mean of the vectors, None if there are none; with an encoder, make missing ones, in any thread."""
+        stored = self.stored
+        made: list[Encoded] = []
+        if self.lacking and encoder:
+            chunks = [*self.lacking.values()]
+            made.append(Encoded(chunks, encoder.embed([chunk.meaning for chunk in chunks])))
+            fresh = unit_rows(rounded(made[0].vectors))
+            stored = np.concatenate((stored, fresh)) if len(stored) else fresh
+        return (mean(stored) if len(stored) else None), tuple(made)
+
+
+def liked_by_encoder(plan: Plan, store: Snapshot, encoder: Embedder) -> Liked:
+    """Return what the encoder knows of the liked chunks that are nearest to their mean."""
     if not plan.like:
-        return lambda: (None, ())
+        return Liked(np.zeros((0, 0), dtype=np.float32), {})
     vectors = unit_rows(store.vectors(plan.like).values())
     nearest = np.argsort(-(vectors @ mean(vectors)), kind="stable")[:ENCODED]
     ids = [sorted(plan.like)[place] for place in nearest.tolist()]
     stored = store.vectors(ids, encoder.fingerprint)
-    missing = [*store.chunks([chunk_id for chunk_id in ids if chunk_id not in stored]).values()]
-    return partial(_mean_of_all, unit_rows(stored.values()), missing, encoder)
-
-
-def _mean_of_all(
-    stored: Vectors, missing: Sequence[Chunk], encoder: Embedder
-) -> tuple[Vectors | None, tuple[Encoded, ...]]:
-    made: tuple[Encoded, ...] = ()
-    if missing:
-        made = (Encoded(missing, encoder.embed([chunk.meaning for chunk in missing])),)
-        fresh = unit_rows(rounded(made[0].vectors))
-        stored = np.concatenate((stored, fresh)) if len(stored) else fresh
-    return (mean(stored) if len(stored) else None), made
+    return Liked(unit_rows(stored.values()), store.chunks([chunk_id for chunk_id in ids if chunk_id not in stored]))
 
 
 def mean(vectors: Vectors) -> Vectors:

@@ -47,7 +47,7 @@ class SearchRules:
     lexical_weight: float = 0.75
     vector_weight: float = 0.25
     fine_weight: float = 0.9
-    on_demand: int = 14_400
+    on_demand: int = 0
     intent: bool = True
     variations: bool = False
     graph: str = "links"

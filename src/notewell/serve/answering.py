@@ -11,6 +11,7 @@ from notewell.errors import NoteError
 from notewell.freshness import WITHIN_A_SECOND, Opening
 from notewell.index.place import Reading
 from notewell.search.plan import checked_query
+from notewell.serve.background import encode_wished
 from notewell.serve.parameters import query_of
 from notewell.serve.wording import sentences, with_notices
 from notewell.types.notices import Notice
@@ -19,7 +20,7 @@ from notewell.vault import Vault
 # How much of the store each thread keeps in memory, in KiB: with four times as much a search is no quicker, and the
 # process is larger.
 CACHE_KIB = 4_000
-SERVED = Opening(WITHIN_A_SECOND, cache_kib=CACHE_KIB)
+SERVED = Opening(WITHIN_A_SECOND, cache_kib=CACHE_KIB, loads="behind")
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +43,7 @@ def answer(vault: Vault, operation: str, given: Mapping[str, Any]) -> Any:
     with notices_in_errors(notices):
         if query:
             found = vault.compare(query) if asked.get("mode") == "compare" else vault.search(query)
+            encode_wished(vault)
         else:
             found = getattr(vault, operation)(**asked)
     return with_notices(found, notices)

@@ -12,10 +12,14 @@ from collections.abc import Iterator
 from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext, suppress
 from pathlib import Path
 from threading import Thread
+from typing import TYPE_CHECKING
 
 from notewell.errors import DaemonError, StoreBusy
 from notewell.files.lock import held
 from notewell.files.user import home_folder, private_folder, state_folder, write_private
+
+if TYPE_CHECKING:
+    from notewell.vault import Vault
 
 # In the user's state folder: a file while everything is paused, one for each announcement, and the locks of the
 # processes that encode.
@@ -24,6 +28,8 @@ PAUSED, ANNOUNCED, ENCODING, TURN = "paused", "announced", "encoding", "reader.l
 LOWEST = 19
 # How long encoding waits for its turn, in seconds; then it ends, and the next `index` starts another.
 TURN_SECONDS = 600.0
+# A search that lacks vectors starts no further process until this many seconds after the last.
+AGAIN_SECONDS = 60.0
 # How often it looks meanwhile whether it is still wanted, in seconds.
 LOOK = 1.0
 # How long a process may take to end when it is stopped, in seconds; then it is killed.
@@ -128,6 +134,25 @@ def _encoding(root: Path, turn: Path) -> Iterator[None]:
 def encoder_of(root: Path) -> int | None:
     """Return the background process that encodes a vault, or waits for its turn; None if there is none."""
     return holder_of(_place(root))
+
+
+def start_encoding(vault: Vault) -> None:
+    """Start the background process that encodes a vault."""
+    start(vault.store_file.parent, "encode", "--gently", "--vault", str(vault.root))
+
+
+def encode_wished(vault: Vault) -> None:
+    """Start it after a search that lacked vectors, unless one runs, or did or tried to within the last minute.
+
+    Notes that changed since the last one ended would otherwise have no vectors until the next `notewell index`.
+    """
+    if not vault.encoder.is_wished or not vault.settings.embed.background or is_paused():
+        return
+    with suppress(OSError):
+        if time.time() - _place(vault.root).stat().st_mtime < AGAIN_SECONDS:
+            return
+    if encoder_of(vault.root) is None:
+        start_encoding(vault)
 
 
 def _place(root: Path) -> Path:

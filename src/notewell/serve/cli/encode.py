@@ -10,7 +10,7 @@ import click
 
 from notewell.errors import EmbedError
 from notewell.index.report import EncoderProgress
-from notewell.serve.background import announce, encoder_of, encoding, give_way, is_obsolete, is_paused, start
+from notewell.serve.background import announce, encoder_of, encoding, give_way, is_obsolete, is_paused, start_encoding
 from notewell.serve.cli import Stopped
 from notewell.serve.cli.options import json_option, open_vault, print_result, vault_option
 from notewell.serve.cli.progress import progress_shown
@@ -97,4 +97,4 @@ def encode_in_background(vault: Vault) -> None:
         return
     if announce(vault.root, "encoder"):
         say(BEGUN.format(left=counted(progress.left, "chunk")))
-    start(vault.store_file.parent, "encode", "--gently", "--vault", str(vault.root))
+    start_encoding(vault)

@@ -33,7 +33,7 @@ from notewell.serve.say import counted, echo, say
     default=1.0,
     show_default=True,
     metavar="SHARE",
-    help="Share of chunks to encode first; the best hits are encoded on demand",
+    help="Share of chunks to encode first",
 )
 @json_option
 def command(

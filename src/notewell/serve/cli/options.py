@@ -32,7 +32,7 @@ Result = TypeVar("Result")
 SHOWN = 10
 
 # How commands open a vault.
-COMMAND = Opening(AT_ONCE)
+COMMAND = Opening(AT_ONCE, loads="never")
 
 
 def vault_option(command: Command) -> Command:

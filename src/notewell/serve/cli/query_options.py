@@ -13,6 +13,7 @@ import click
 from notewell.files.control_chars import real_path
 from notewell.search.fuse import FUSIONS
 from notewell.search.rules import DECAY_MODES
+from notewell.serve.background import encode_wished
 from notewell.serve.cli import Stopped
 from notewell.serve.cli.completion import complete_folder, complete_note, complete_tag
 from notewell.serve.cli.encode import encode_in_background
@@ -150,6 +151,8 @@ def refreshed(opened: Vault, *, refresh: bool = True) -> Iterator[tuple[Notice, 
         raise Stopped
     if first:
         encode_in_background(opened)
+    else:
+        encode_wished(opened)
 
 
 # Short names.

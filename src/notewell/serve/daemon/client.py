@@ -3,6 +3,7 @@
 Python starts in 12 ms, and every import comes on top, so this module uses no library.
 """
 
+import io
 import os
 import sys
 import time
@@ -29,6 +30,8 @@ TO_PRINT = 0.02
 READ_SIZE = 1 << 16
 # Seconds to wait for a busy daemon: without it, an answer takes about twice this.
 PATIENCE = 0.15
+# Objects between two collections of garbage: importing and walking a large folder make fewer, 700 would be usual.
+GARBAGE = 200_000
 # The reason in the log for a hook whose time ended in the daemon.
 LATE = "out of time in the daemon"
 # The start of this process by the monotonic clock; 0 if `main` did not run the command.
@@ -56,6 +59,7 @@ def _main(patience: float) -> None:
     arguments, use_daemon = without_switch(sys.argv[1:])
     sys.argv[1:] = arguments
     if not use_daemon or not runs_in_daemon(arguments) or not hasattr(os, "geteuid"):
+        _prepare()
         _run_here()
         return
     until = began + hook_limit(arguments) if arguments[0] == "hook" else float("inf")
@@ -72,6 +76,7 @@ def _main(patience: float) -> None:
         # Claude Code does not wait for it any more.
         _log_late(arguments[1])
         return
+    _prepare()
     if outcome in ("absent", "outdated"):
         # Only a command without a daemon waits for this to load.
         from notewell.serve.daemon.control import run_and_start  # noqa: PLC0415
@@ -191,9 +196,6 @@ def _environment(terminal: bool) -> list[tuple[str, str]]:
 
 def _put_back(data: bytes) -> None:
     """Let stdin be read once more, in case the work is done here after all."""
-    # Python has loaded it already.
-    import io  # noqa: PLC0415
-
     encoding, errors = (sys.stdin.encoding, sys.stdin.errors) if sys.stdin else ("utf-8", "strict")
     sys.stdin = io.TextIOWrapper(io.BytesIO(data), encoding=encoding, errors=errors)
 
@@ -250,6 +252,16 @@ def _log_late(hook: str) -> None:
 
     took = round((time.monotonic() - began) * 1000)
     record(state_folder(os.environ, home_folder(os.environ)), HookRun(hook, "failed", LATE, took, 0))
+
+
+def _prepare() -> None:
+    """Make a short command cheaper by an eighth: it collects little garbage, and numpy starts no threads."""
+    if runs_in_daemon(sys.argv[1:]):
+        # A command that the daemon runs does not wait for it to load.
+        import gc  # noqa: PLC0415
+
+        gc.set_threshold(GARBAGE)
+        os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 
 def _run_here() -> None:

@@ -51,9 +51,10 @@ class VaultOpener:
     def open(self, path: Path | None, settings: dict[str, Any]) -> Vault:
         """Open a vault."""
         # A hook that only starts the daemon does not wait for this to load.
+        from notewell.freshness import Opening  # noqa: PLC0415
         from notewell.vault import Vault  # noqa: PLC0415
 
-        vault = Vault.open(path, settings)
+        vault = Vault.open(path, settings, Opening(loads="never"))
         self.use_daemon, self.root = vault.settings.daemon.use, vault.root
         return vault
 

@@ -39,8 +39,7 @@ UNWANTED = 3.0
 UNTIL_FREE = 2.0
 # Ending a daemon for its memory pays only after this many requests: a new one grows just as fast.
 WORTH_IT = 50
-# The memory of the encoder MiniLM and its runtime in MB: 77 for a query, and 42 more once it has embedded passages, for
-# one vault as for four.
+# The memory of the encoder MiniLM and its runtime in MB: about 80, for one vault as for four; more with on_demand.
 ENCODER_MB = 120
 # A new daemon needs as much memory as this one has with one vault open and empty caches. It may grow by this factor,
 # even over the limit.

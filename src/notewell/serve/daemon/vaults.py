@@ -112,4 +112,6 @@ def _encoder(rules: EmbedRules) -> Embedder | None:
 
 
 # Vaults with the same settings share their models. Commands ask for a refresh; watches start when the daemon is idle.
-KEPT_OPEN = Opening(Policy(refresh=False, on_new=_decline), _embedder, _encoder, CACHE_KIB, stays_open=True)
+KEPT_OPEN = Opening(
+    Policy(refresh=False, on_new=_decline), _embedder, _encoder, CACHE_KIB, stays_open=True, loads="behind"
+)

@@ -8,6 +8,7 @@ from typing import Any
 
 import apsw
 import numpy as np
+import numpy.typing as npt
 
 from notewell.store.links import (
     MOST_LINKS,
@@ -189,7 +190,7 @@ class SqliteLinked:
         # All rows at once: a call of numpy for each of thirty notes takes longer than everything else here.
         targets = np.concatenate([ends for _, _, ends in rows]) if rows else NONE
         bounds = np.cumsum([ends.size for _, _, ends in rows])
-        found = np.flatnonzero(np.isin(targets, list(by_id)))
+        found = np.flatnonzero(_among(targets, np.array(sorted(by_id), dtype=targets.dtype)))
         of_row = np.searchsorted(bounds, found, side="right")
         places_of: dict[int, list[int]] = {}
         for row, place, target in zip(
@@ -289,6 +290,14 @@ def find_stray_edges(db: apsw.Connection, *, resolved: bool) -> Iterator[str]:
 def _ends(db: apsw.Connection, paths: Collection[str]) -> list[Row]:
     rows = fetch(db, ENDS, {"paths": json.dumps(list(paths))})
     return [(note, path, np.frombuffer(data, np.uint32).reshape(-1, 2)[:, 1]) for note, path, data in rows]
+
+
+def _among(targets: NoteIds, ids: NoteIds) -> npt.NDArray[np.bool_]:
+    """Tell which targets are among these ids, which are sorted; `np.isin` loads another 10 ms of numpy."""
+    if not ids.size:
+        return np.zeros(targets.size, dtype=np.bool_)
+    found: npt.NDArray[np.bool_] = ids[np.minimum(np.searchsorted(ids, targets), ids.size - 1)] == targets
+    return found
 
 
 def _others(note: int, targets: NoteIds) -> set[int]:
