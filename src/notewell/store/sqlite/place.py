@@ -7,7 +7,6 @@ import re
 from contextlib import closing, suppress
 from hashlib import sha256
 from pathlib import Path
-from urllib.parse import quote
 
 import apsw
 
@@ -15,7 +14,7 @@ from notewell.errors import StoreError
 from notewell.files.user import PRIVATE_FOLDER
 from notewell.store.sqlite import queries
 from notewell.store.sqlite.checked import damaged, fetch_one
-from notewell.store.sqlite.connection import BUSY_MS, READ_ONLY, explained
+from notewell.store.sqlite.connection import BUSY_MS, explained, open_to_read
 
 # Notewell's own folder in a vault's root.
 OURS = ".notewell"
@@ -99,7 +98,7 @@ def _keep_from_git(folder: Path) -> None:
 
 def owner_of(file: Path) -> Path | None:
     """Return the vault that a store file was made for; None if it does not say."""
-    with explained(file), closing(apsw.Connection(f"file:{quote(str(file.absolute()))}", flags=READ_ONLY)) as db:
+    with explained(file), closing(open_to_read(file)) as db:
         return _owner(db)
 
 
