@@ -100,9 +100,11 @@ def find_problems(db: apsw.Connection) -> Iterator[str]:
         yield from _array_problems(db, state.made_for.dimensions)
         yield from _packing_problems(db)
         _read_all_links(db)
-    except (StoreDamaged, *UNREADABLE) as error:
+    except StoreDamaged as error:
+        yield error.fact
+    except UNREADABLE:
         # Bytes that cannot be unpacked, or arrays of the wrong size.
-        yield f"something cannot be read: {error}"
+        yield "something in it cannot be read"
 
 
 def find_altered(db: apsw.Connection, seals: Seals) -> Iterator[str]:

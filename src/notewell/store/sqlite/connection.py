@@ -151,11 +151,20 @@ def explained(file: Path) -> Iterator[None]:
     except apsw.InterruptError as error:
         raise StoreDamaged(f"{file} is damaged: it has rows without end", REPAIR) from error
     except DAMAGED as error:
-        raise StoreDamaged(f"{file} is damaged: {error}", REPAIR) from error
+        # Not what SQLite says, which may quote a name in the file.
+        raise StoreDamaged(f"{file} is damaged: {_damage(error)}", REPAIR) from error
     except apsw.SQLError as error:
-        raise StoreDamaged(f"{file} has unexpected tables: {error}", REPAIR) from error
+        raise StoreDamaged(f"{file} is damaged: a statement cannot read its tables or values", REPAIR) from error
     except apsw.IOError as error:
         raise StoreError(f"{file} cannot be read or written: {error}", "Check the disk, then run it again") from error
+
+
+def _damage(error: apsw.Error) -> str:
+    if isinstance(error, apsw.NotADBError):
+        return "it is not a SQLite database"
+    if isinstance(error, apsw.TooBigError | apsw.NoMemError):
+        return "a value in it is too long"
+    return "a page or row in it is not as it was written"
 
 
 def size(file: Path) -> int:

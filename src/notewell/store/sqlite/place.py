@@ -10,10 +10,10 @@ from pathlib import Path
 
 import apsw
 
-from notewell.errors import StoreError
+from notewell.errors import StoreError, StoreUnfit
 from notewell.files.user import PRIVATE_FOLDER
 from notewell.store.sqlite import queries
-from notewell.store.sqlite.checked import damaged, fetch_one
+from notewell.store.sqlite.checked import damaged, fetch, fetch_one
 from notewell.store.sqlite.connection import BUSY_MS, explained, open_to_read
 
 # Notewell's own folder in a vault's root.
@@ -23,6 +23,9 @@ OWNER = "vault"
 # A readable name, and enough of a hash that no two vaults of one user collide.
 LONGEST, DIGITS = 40, 10
 NO_LINK = "Move it away; to have stores elsewhere, set store.folder in your own settings, or NOTEWELL_STORE_FOLDER"
+# With most of so many notes, a folder is a copy of the vault that a store was made for.
+COMPARED = 1_000
+OWN_STORE = "Run `notewell index --full` to build a store for this vault in its place"
 NOT_SHARED = "Set store.path to another file: two vaults cannot share a store"
 
 
@@ -74,8 +77,8 @@ def claim(db: apsw.Connection, file: Path, root: Path, *, is_own: bool) -> None:
         owner = _owner(db)
     if owner == root:
         return
-    if owner and _belongs_to_another(file, root, owner):
-        raise StoreError(f"{file} is the store of another vault, {owner}", NOT_SHARED)
+    if owner and is_another(owner, root):
+        _check_copied(db, file, root, owner)
     if not is_own:
         return
     # A process that may only read, or that meets a writer, leaves it to the next one.
@@ -116,11 +119,20 @@ def is_another(owner: Path, root: Path) -> bool:
     return False
 
 
-def _belongs_to_another(file: Path, root: Path, owner: Path) -> bool:
-    """Tell whether a store is still its owner's; a vault that was moved, copied or has two names keeps its store."""
-    if not is_another(owner, root):
-        return False
+def _check_copied(db: apsw.Connection, file: Path, root: Path, owner: Path) -> None:
+    """Reject the store of a vault that is still there; it may have been copied, but only together with its notes."""
     place, mine, theirs = (Path(os.path.realpath(path)) for path in (file, root, owner))
     # The store of a copied vault is inside the copy; but a vault may be inside another, and its store with it.
     in_another = theirs.is_relative_to(mine) and place.is_relative_to(theirs)
-    return in_another or not place.is_relative_to(mine)
+    if in_another or not place.is_relative_to(mine):
+        raise StoreError(f"{file} is the store of another vault, {owner}", NOT_SHARED)
+    with explained(file):
+        sizes = fetch(db, queries.SIZES, {"limit": COMPARED})
+    if 2 * sum(_has_size(root / path, size) for path, size in sizes) < len(sizes):
+        raise StoreUnfit(f"{file} is a copy of the store of another vault, {owner}", OWN_STORE)
+
+
+def _has_size(file: Path, size: int) -> bool:
+    with suppress(OSError):
+        return file.stat().st_size == size
+    return False
