@@ -238,6 +238,7 @@ class Meta:
         return State(
             MadeFor(_written(values["embedder"]), _dimensions(values["dimensions"]), _written(values["recipe"])),
             generation=_counted(values["generation"]),
+            notes_changed=_counted(values["arrays"]),
             indexed_at=_time(values["indexed_at"]),
             encoder=_written(values["fine"]),
             links_resolved=values["linked"] == _counted(values["arrays"]),

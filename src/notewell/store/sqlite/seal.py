@@ -58,7 +58,7 @@ from note
 NOTES_AT = f"{ALL_NOTES} where path in (select value from json_each(:paths))"
 
 
-class StoreOfAnother(Exception):  # noqa: N818
+class StoreOfAnother(Exception):
     """The store has the mark of another user or machine: it is left alone, and this user's is elsewhere."""
 
 
