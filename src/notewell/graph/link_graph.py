@@ -26,8 +26,8 @@ from notewell.types.notices import Notice
 class FolderFiles:
     """What the graph needs from the vault's folder.
 
-    That is its files that are not notes, the whole text of a note, and whether the settings exclude a file: links may
-    lead to it, but nobody may ask for it.
+    That is its files that are not notes, the whole text of a note, and whether the settings leave out a file: links may
+    lead to one that is not in an included folder, but nobody may ask for it.
     """
 
     others: Callable[[Store], Iterable[str]]

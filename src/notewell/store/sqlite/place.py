@@ -28,6 +28,13 @@ COMPARED = 1_000
 OWN_STORE = "Run `notewell index --full` to build a store for this vault in its place"
 NOT_SHARED = "Set store.path to another file: two vaults cannot share a store"
 
+SIZES = """
+select path, size
+from note
+order by id
+limit :limit
+"""
+
 
 def name_for(root: Path) -> str:
     """Return the name of a vault's store in the folder that has the stores of all the user's vaults.
@@ -127,7 +134,7 @@ def _check_copied(db: apsw.Connection, file: Path, root: Path, owner: Path) -> N
     if in_another or not place.is_relative_to(mine):
         raise StoreError(f"{file} is the store of another vault, {owner}", NOT_SHARED)
     with explained(file):
-        sizes = fetch(db, queries.SIZES, {"limit": COMPARED})
+        sizes = fetch(db, SIZES, {"limit": COMPARED})
     if 2 * sum(_has_size(root / path, size) for path, size in sizes) < len(sizes):
         raise StoreUnfit(f"{file} is a copy of the store of another vault, {owner}", OWN_STORE)
 

@@ -42,13 +42,6 @@ select path, mtime_ns, size, digest, ctime_ns
 from note
 """
 
-SIZES = """
-select path, size
-from note
-order by id
-limit :limit
-"""
-
 SKIPPED_STAMPS = """
 select path, mtime_ns, size, '' as digest, ctime_ns, again
 from skipped
