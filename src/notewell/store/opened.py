@@ -12,6 +12,7 @@ from notewell.errors import StoreDamaged, StoreError, StoreUnfit
 from notewell.files.safe_open import check_folder, exists
 from notewell.files.user import Key, home_folder, state_folder, user_key
 from notewell.store import MadeFor, Store
+from notewell.store.partial import partial_folder
 from notewell.store.sqlite import SqliteStore
 from notewell.store.sqlite.files import BACKUP_HINT, UNCHANGED, check_backup, delete_beside
 from notewell.store.sqlite.place import (
@@ -143,11 +144,8 @@ class OpenedStore:
             raise StoreError(f"There is no folder {file.parent}", "Create it, or choose another folder")
         if not os.access(file.parent, os.W_OK):
             raise StoreError(f"{file.parent} cannot be written", "Choose a folder that you may write to")
-        # One command of many needs it.
-        from tempfile import TemporaryDirectory  # noqa: PLC0415
-
-        with TemporaryDirectory(prefix=".notewell-", dir=file.parent) as folder:
-            partial = Path(folder) / file.name
+        with partial_folder(file.parent) as folder:
+            partial = folder / file.name
             self.store.copy_to(partial)
             partial.replace(file)
 
