@@ -208,7 +208,7 @@ def test_nobody_learns_whether_an_excluded_file_exists(notewell: Notewell, folde
     assert missing[0] == 1
 
 
-@cases(
+@pytest.mark.parametrize(
     "link",
     [
         "[[{}]]",
