@@ -134,6 +134,27 @@ def test_a_wrong_file_is_an_error_with_a_hint(tmp_path: Path) -> None:
         refused(tmp_path, {})
 
 
+@pytest.mark.parametrize(
+    ("text", "wrong"),
+    [
+        *(
+            (f"[{name.replace('.', ']' + chr(10))} = {value}", f"{name}.*longer than")
+            for name in ("store.path", "embed.model", "embed.encoder", "memory.folder")
+            for value in (f"'{'x' * 300}'", f"'{'x/' * 3_000}x'")
+        ),
+        (f"[index]\ninclude = ['a', '{'x' * 6_000}']", "index.include.*longer than"),
+        (f"[dates]\nformats = {['YYYY'] * 21}", "dates.formats.*21 formats"),
+        (f"[dates]\nformats = ['{'Y' * 101}']", "dates.formats.*100 characters"),
+        (f"[search]\nlimit = {'9' * 5_000}", "too many digits"),
+    ],
+)
+def test_too_much_of_anything_is_an_error_that_names_the_setting(tmp_path: Path, text: str, wrong: str) -> None:
+    (tmp_path / "notewell.toml").write_text(text)
+    with pytest.raises(SettingsError, match=wrong) as told:
+        Vault.open(tmp_path)
+    assert "sys." not in str(told.value)
+
+
 def test_a_file_that_is_not_utf_8_is_an_error_that_names_it(tmp_path: Path) -> None:
     (tmp_path / "notewell.toml").write_bytes(b"[search]\n# caf\xe9\n")
     assert "notewell.toml" in refused(tmp_path, {}).fact

@@ -308,11 +308,12 @@ def test_every_error_is_defined_in_the_tree() -> None:
         if ast.unparse(base) in known or ast.unparse(base).endswith(("Exception", "Error"))
     ]
     # A run that its user stopped is not an error: it has nothing to explain, and an exit code of its own. Nor is a hook
-    # that has nothing to say, or a command that the daemon leaves to its client.
+    # that has nothing to say, a command that the daemon leaves to its client, or a store that another one stands for.
     assert elsewhere == [
         "notewell.serve.cli.Stopped",
         "notewell.serve.daemon.wire.Declined",
         "notewell.serve.hooks.payload.NothingToSay",
+        "notewell.store.sqlite.seal.StoreOfAnother",
     ]
 
 

@@ -44,6 +44,7 @@ WRITERS = {
     "serve/http/access.py": "the token of the server",
     "session.py": "notes read last",
     "store/opened.py": "notewell backup",
+    "store/partial.py": "what a killed backup left",
     "store/sqlite/__init__.py": "the store of a vault",
     "store/sqlite/place.py": "the store of a vault",
 }

@@ -189,9 +189,10 @@ def test_half_a_character_is_an_error_wherever_it_comes_from(root: Path) -> None
             load_settings(root, {variable_of(name): text}, {})
 
 
-def test_a_name_that_is_too_long_for_a_folder_is_none(root: Path) -> None:
+def test_a_name_that_is_too_long_for_a_folder_is_an_error_that_names_the_setting(root: Path) -> None:
     (root / "notewell.toml").write_text(f"[embed]\nmodel = '{'x' * 300}'\n")
-    assert load_settings(root, {}, {}).embed.model == "x" * 300
+    with pytest.raises(SettingsError, match=r"embed\.model .* longer than 255 bytes"):
+        load_settings(root, {}, {})
 
 
 def test_a_value_of_another_kind_is_an_error_that_shows_how_it_is_written(tmp_path: Path) -> None:

@@ -9,6 +9,7 @@ NotewellError
 │   └── QueryError      a query is wrong: it is empty, or a date or condition in it cannot be read
 ├── StoreError          the store cannot be opened, read or written
 │   ├── StoreBusy       another process is writing to the store
+│   ├── StoreUnfit      the store is a newer Notewell's, or another vault's; it stays until it is rebuilt on request
 │   └── StoreDamaged    the file of the store is damaged
 │       └── StoreAltered    the store was made, or changed, by something other than this user's Notewell
 ├── DaemonError         the daemon cannot be started or stopped
@@ -62,6 +63,10 @@ class StoreError(NotewellError):
 
 class StoreBusy(StoreError):
     """Another process is writing to the store."""
+
+
+class StoreUnfit(StoreError):
+    """A newer Notewell made the store, or another vault's was copied here; only a rebuild on request replaces it."""
 
 
 class StoreDamaged(StoreError):

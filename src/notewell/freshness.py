@@ -107,9 +107,6 @@ class Freshness:
         self._next_look = 0.0
         self._walked = float("-inf")
         self._up_to_date: object = None
-        # Notes that the settings exclude, and that could not be removed; and the state in which there are none.
-        self._excluded: frozenset[str] = frozenset()
-        self._without_excluded: object = None
         self._notices: tuple[Notice, ...] = ()
         self._starting = threading.Lock()
         self._run: BackgroundRun | None = None
@@ -178,25 +175,10 @@ class Freshness:
 
     def without_gone(self, results: Results) -> Results:
         """Return results without hits in notes whose files are gone, and with a notice if there were any."""
-        hits = tuple(hit for hit in results.hits if hit.path not in self.gone | self._excluded)
+        hits = tuple(hit for hit in results.hits if hit.path not in self.gone)
         if not (count := len(results) - len(hits)):
             return results
         return replace(results, hits=hits, notices=(Notice("files_gone", {"count": count}), *results.notices))
-
-    def forget_excluded(self) -> None:
-        """Remove what the settings exclude by now, before anything is shown; hits in what stays are hidden."""
-        state = self._indexing.state
-        if state in (None, self._up_to_date, self._without_excluded):
-            self._excluded = frozenset()
-            return
-        self._excluded = self._indexing.forget_excluded()
-        self._without_excluded = None if self._excluded else self._indexing.state
-
-    def check_excluded(self) -> None:
-        """Do the same for an answer in which nothing can be hidden: it is refused."""
-        self.forget_excluded()
-        if self._excluded:
-            raise StoreBusy("Notes that the settings exclude cannot be removed from the store now", "Try again later")
 
     def _index_new(self, progress: Progress | None) -> tuple[Notice, ...]:
         if self.policy.on_new is not None:

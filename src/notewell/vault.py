@@ -30,7 +30,8 @@ from notewell.index.place import Place, Reading, as_place, find_place, names_fil
 from notewell.index.report import Diagnosis, Status
 from notewell.index.runs import WAIT_SECONDS, Indexing
 from notewell.index.secrets import SecretReport, files_at, find_secrets
-from notewell.index.walk import left_out_by
+from notewell.index.shown import Shown, visible, without
+from notewell.index.walk import WalkRules, left_out_by
 from notewell.names.addresses import Addresses
 from notewell.names.find import find_chunks, find_exactly, find_named
 from notewell.search import Embedders, ParseContext, Rules, make_plan, mode_of, search
@@ -72,6 +73,7 @@ class Vault:
         linking = Linking(lambda store: self._graph.resolve(store), lambda store: self._graph.measure(store))
         self._indexing = Indexing(self._source, self.storage, self.models, linking)
         self.freshness = Freshness(self._indexing, opening.policy)
+        self.shown = Shown(root, self._walk_rules, self.storage)
         self.encoder = EncoderVectors(self.storage, self.models)
 
     @classmethod
@@ -156,17 +158,16 @@ class Vault:
             named = (query.like,) if isinstance(query.like, str) else query.like
             query = replace(query, text="", like=tuple(map(self.find, named)))
         if rules.mode.seeds:
-            self.freshness.check_excluded()
+            self.shown.forget_excluded()
             notices = (*notices, *self._indexing.resolve_links())
-        self.freshness.forget_excluded()
         embedders, missing = self._embedders(required=bool(rules.mode.seeds))
-        with self.store.reading() as snapshot:
+        with self.shown.searching(hides=not rules.mode.seeds) as (snapshot, excluded):
             found = search(query, store=snapshot, embedders=embedders, rules=rules)
         self.encoder.keep(found.encoded)
         self.encoder.wish(found.lacking)
         if self._loads == "behind" and embedders.encoder and self.store.state.encoder:
             self.models.load_encoder_behind()
-        results = self.freshness.without_gone(found.results)
+        results = self.freshness.without_gone(without(found.results, excluded))
         return replace(
             results,
             took_ms=round((time.perf_counter() - began) * 1000, 3),
@@ -211,9 +212,8 @@ class Vault:
     def find(self, note: str | Path) -> str:
         """Return a place by its full path, `Garden/Bees.md:12` for `bees:12`; one that is not indexed is an error."""
         self.freshness.index_new()
-        self.freshness.check_excluded()
         self.storage.check_indexed()
-        with self.store.reading() as snapshot:
+        with self.shown.answering() as snapshot:
             found = find_chunks(readable_name(as_place(note)), snapshot)
         if found.past_end:
             # The last lines of a note may not be indexed: read the file to check that the line exists.
@@ -225,7 +225,7 @@ class Vault:
 
         One process at a time encodes a vault.
         """
-        self.freshness.forget_excluded()
+        self.shown.forget_excluded()
         return self.encoder.encode(self._indexing.while_unchanged(progress or Progress()))
 
     @with_aliases
@@ -236,7 +236,7 @@ class Vault:
         """
         place = as_place(note)
         if not names_file(self.root, place) and self.indexed:
-            with self.store.reading() as snapshot:
+            with self.shown.answering() as snapshot:
                 place = find_named(readable_name(place), snapshot)
         return read_place(self.root, find_place(self.root, place), self.settings.index, raw=raw)
 
@@ -300,7 +300,6 @@ class Vault:
         from notewell.memory.page import Memory  # noqa: PLC0415
 
         memories = self._memories()
-        self.freshness.check_excluded()
         if not self.indexed:
             # Index first, so that duplicates can be found. If that fails, write the memory anyway.
             with suppress(StoreBusy, EmbedError):
@@ -318,7 +317,7 @@ class Vault:
         path = os.path.relpath(note, self.root) if Path(note).is_absolute() else as_place(note)
         if not os.path.lexists(self.root / path):
             self.storage.check_indexed()
-            with self.store.reading() as snapshot:
+            with self.shown.answering() as snapshot:
                 path = find_exactly(readable_name(path), snapshot)
         done = memories.forget(path)
         return replace(done, notices=self.freshness.index_note(done.path))
@@ -330,12 +329,11 @@ class Vault:
 
         self.reread()
         folder = allowed_folder(self.root, self.settings.memory.folder, self.settings.index)
-        return Memories(self.root, folder, self.settings.index, self.store, self.storage.beside(".memory"))
+        return Memories(self.root, folder, self.settings.index, self.shown, self.storage.beside(".memory"))
 
     def doctor(self, *, repair: bool = False) -> Diagnosis:
         """Check the store for errors and secrets, and return the problems; with `repair`, rebuild it if it has any."""
-        found = find_problems(self.storage, lambda: self.models.embedder, self._graph.check)
-        problems = tuple(dict.fromkeys(found))
+        problems = tuple(dict.fromkeys(find_problems(self.storage, lambda: self.models.embedder, self._graph.check)))
         if not problems or not repair:
             return Diagnosis(problems, repaired=False)
         self.index(full=True)
@@ -356,18 +354,21 @@ class Vault:
 
     def status(self) -> Status:
         """Return what is indexed, and how many files changed since."""
-        self.freshness.forget_excluded()
         if not self.indexed:
             return Status.of(self.root, self.store_file, About())
+        with self.shown.searching() as (_, excluded):
+            status = Status.of(self.root, self.store_file, visible(self.store.about(), excluded))
         changes, others = self._indexing.find_changes(), count_others(self.root, self.settings.index)
         stale = len(changes.read) + len(changes.gone)
-        status = Status.of(self.root, self.store_file, self.store.about())
         return replace(status, stale=stale, filling=self.encoder.progress, others=others)
 
-    def _source(self) -> Source:
+    def _walk_rules(self) -> WalkRules:
         self.reread()
-        dates = with_vault_formats(self.settings.dates, self.root)
-        return Source(self.root, self.settings.index, self.settings.chunk, self._batches, dates)
+        return self.settings.index
+
+    def _source(self) -> Source:
+        walk, dates = self._walk_rules(), with_vault_formats(self.settings.dates, self.root)
+        return Source(self.root, walk, self.settings.chunk, self._batches, dates)
 
     @cached_property
     def _graph(self) -> LinkGraph:
@@ -379,12 +380,12 @@ class Vault:
             self._text_of,
             lambda path: left_out_by(path, self.settings.index),
         )
-        return LinkGraph(self.storage, files, self._indexing.resolve_links)
+        return LinkGraph(self.storage, files, self._indexing.resolve_links, self.shown.answering)
 
     def _linked(self) -> LinkGraph:
         """Return the graph of a vault that is indexed."""
         self.freshness.index_new()
-        self.freshness.check_excluded()
+        self.shown.forget_excluded()
         return self._graph
 
     def _text_of(self, path: str) -> str:

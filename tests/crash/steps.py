@@ -58,7 +58,7 @@ WRITING = os.O_WRONLY | os.O_RDWR | os.O_CREAT
 # What acts change beside the vault and in it.
 CHANGED = ("store.db*", "copies", "*/Memories", "*/.trash")
 # What a name has in it that is another in every run.
-CHANCE = re.compile(r"(?<=\.notewell-)\w+$|(?<=unfinished-)\w+$")
+CHANCE = re.compile(r"(?<=\.notewell-backup-)\w+$|(?<=unfinished-)\w+$")
 
 
 class Steps:

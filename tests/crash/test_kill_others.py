@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 from collections.abc import Callable
 from pathlib import Path
@@ -88,7 +89,11 @@ def test_a_backup_killed_at_any_step_is_whole_or_not_there(few_notes: Path, perf
         with place.opened() as vault:
             assert content(vault) == expected
             if not copy.exists():
+                # What was left is no longer fresh.
+                for left in folder.iterdir():
+                    os.utime(left, (0, 0))
                 vault.backup(copy)
+                assert [file.name for file in folder.iterdir()] == ["copy.db"]
         with place.opened(few_notes.parent / "restored.db") as restored:
             restored.restore(copy)
             assert content(restored) == expected

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from functools import cache
 
 import pytest
@@ -9,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from notewell.errors import SettingsError
-from notewell.index.exclude import excluder
+from notewell.index.exclude import MOST_SPECIAL, excluder
 
 
 @pytest.mark.parametrize(
@@ -65,6 +66,31 @@ def test_any_pattern_matches_what_trying_everything_matches(parts: list[str], na
 @pytest.mark.parametrize("path", ["a" * 255, "/".join(["a" * 100] * 40), "a/" * 1_000])
 def test_no_pattern_and_no_name_take_for_ever(pattern: str, path: str) -> None:
     assert not excluder((pattern,))(path)
+
+
+@pytest.mark.parametrize("patterns", [[f"!a{n}" for n in range(3_000)], [f"x/b{n}/" for n in range(3_000)]])
+def test_thousands_of_names_are_compared_at_once(patterns: list[str]) -> None:
+    excluded, began = excluder((*patterns, "a7")), time.process_time()
+    folder = "/".join(["a" * 200] * 12)
+    assert [excluded(f"{folder}/{number}{'a' * 200}.md") for number in range(1_500)] == [False] * 1_500
+    assert excluded("a7") and excluded("x/a7/")
+    assert time.process_time() - began < 1
+
+
+def test_so_many_wildcards_are_an_error_with_a_hint() -> None:
+    assert not excluder(tuple(f"*a{number}*" for number in range(MOST_SPECIAL)))("b")
+    with pytest.raises(SettingsError, match=r"index\.exclude has 3,000 patterns with wildcards") as told:
+        excluder(tuple(f"*a{number}*" for number in range(3_000)))
+    assert "without wildcards" in told.value.hint
+
+
+@given(st.lists(st.tuples(st.sampled_from(["", "!"]), st.text("ab/*", min_size=1, max_size=5)), min_size=1, max_size=5))
+def test_the_last_match_decides_however_patterns_are_compared(patterns: list[tuple[str, str]]) -> None:
+    written = [sign + text for sign, text in patterns if text.strip("*/")]
+    for path in ("a", "b/", "a/b", "ab/a", "a/b/", "b/a/ab"):
+        alone = [(not one.startswith("!"), excluder((one.removeprefix("!"),))(path)) for one in written]
+        decided = next((excludes for excludes, matches in reversed(alone) if matches), False)
+        assert excluder(tuple(written))(path) == decided
 
 
 @cache

@@ -67,6 +67,7 @@ def test_a_text_that_looks_like_front_matter_stays_text() -> None:
 
 
 def test_lines_and_signs_that_no_note_holds_are_made_plain() -> None:
+    assert tidy(Memory("r\u202ey\u2800e\u200b \u2764\ufe0f\tbread", NOW))[0].text == "rye \u2764\ufe0f\tbread"
     memory, _ = tidy(Memory("one\r\ntwo\rthree\x1b[31m\0\ud800", NOW, "a\nb\u202e\u200bc\t d", ("#a, b c", "  ", "#")))
     assert memory.text == "one\ntwo\nthree[31m?"
     assert memory.title == "a bc d"

@@ -19,6 +19,7 @@ from tests.store.sqlite_files import FIXTURES
 
 from notewell import Vault
 from notewell.errors import StoreBusy
+from notewell.store.partial import partial_folder
 from notewell.store.sqlite.schema import VERSION
 from notewell.store.texts import stored_texts
 
@@ -142,6 +143,51 @@ def test_a_file_of_the_users_beside_the_backup_is_left_alone(notewell: Notewell,
     (tmp_path / "copy.db.partial").write_text("mine")
     notewell("backup", str(tmp_path / "copy.db"))
     assert (tmp_path / "copy.db.partial").read_text() == "mine"
+
+
+KILLED = """
+import os, sys
+from pathlib import Path
+from notewell import Vault
+
+with Vault.open(sys.argv[1]) as vault:
+    Path.replace = lambda *_: os.kill(os.getpid(), 9)
+    vault.backup(sys.argv[2])
+"""
+
+
+def test_what_a_killed_backup_left_goes_with_the_next_one(notewell: Notewell, folder: Path, tmp_path: Path) -> None:
+    notewell("index")
+    (kept := tmp_path / "kept").mkdir()
+    subprocess.run([sys.executable, "-c", KILLED, str(folder), str(kept / "copy.db")], check=False)
+    (left,) = kept.iterdir()
+    assert (left / "copy.db").stat().st_size
+    # One of an older version, one that somebody put something into, a link and a name that is not ours.
+    shutil.copytree(left, kept / ".notewell-a8_bcdef", ignore=shutil.ignore_patterns("lock"))
+    os.utime(kept / ".notewell-a8_bcdef", (0, 0))
+    shutil.copytree(left, mine := kept / ".notewell-backup-a8_bcdef")
+    (mine / "diary.md").write_text("mine")
+    (kept / ".notewell-backup-linked_1").symlink_to(folder)
+    (kept / ".notewell-mine").mkdir()
+    assert notewell("backup", str(kept / "copy.db"))[0] == 0
+    assert sorted(file.name for file in kept.iterdir()) == [
+        mine.name,
+        ".notewell-backup-linked_1",
+        ".notewell-mine",
+        "copy.db",
+    ]
+    assert [file.name for file in mine.iterdir() if file.name != "lock"] == ["diary.md"]
+    assert (folder / ".notewell" / "store.db").exists()
+
+
+def test_a_backup_that_is_being_written_is_left_alone(notewell: Notewell, tmp_path: Path) -> None:
+    notewell("index")
+    (kept := tmp_path / "kept").mkdir()
+    with partial_folder(kept) as other:
+        (other / "other.db").touch()
+        assert notewell("backup", str(kept / "copy.db"))[0] == 0
+        assert (other / "other.db").exists()
+    assert [file.name for file in kept.iterdir()] == ["copy.db"]
 
 
 def test_a_backup_where_nothing_can_be_written_is_an_error_with_a_hint(notewell: Notewell, tmp_path: Path) -> None:

@@ -121,7 +121,7 @@ def edge_elsewhere(db: Any) -> None:
 
 
 def edge_too_many(db: Any) -> None:
-    db.execute("update edge set data = data || x'0000000000000000' where note = 1")
+    db.execute("update edge set data = cast(data || x'0000000000000000' as blob) where note = 1")
 
 
 def edges_of_nobody(db: Any) -> None:

@@ -186,13 +186,12 @@ def test_a_picture_is_found_when_it_comes_without_any_note_having_changed(notewe
     assert "queen.png" in notewell("links", "--broken")[1]
 
 
-@pytest.mark.parametrize("setting", ['exclude = ["Private"]', 'include = ["Garden"]'])
-def test_a_note_that_the_settings_leave_out_is_a_file(notewell: Notewell, folder: Path, setting: str) -> None:
+def test_a_note_in_a_folder_that_is_not_included_is_a_file(notewell: Notewell, folder: Path) -> None:
     (folder / "Private").mkdir()
     (folder / "Private/Diary.txt").write_text("Today the hive was quiet.\n")
     (folder / "Garden/Hive.md").write_text("See [[Diary.txt]].\n")
     with (folder / "notewell.toml").open("a") as file:
-        file.write(f"\n[index]\n{setting}\n")
+        file.write('\n[index]\ninclude = ["Garden"]\n')
     assert links(notewell, "Hive")["links"][0]["to"] == "Private/Diary.txt"
 
 
@@ -207,6 +206,31 @@ def test_nobody_learns_whether_an_excluded_file_exists(notewell: Notewell, folde
         (folder / "Private" / private).write_text("Today the hive was quiet.\n")
     assert notewell("links", name) == missing
     assert missing[0] == 1
+
+
+@pytest.mark.parametrize(
+    "link",
+    [
+        "[[{}]]",
+        "[x](../Private/{}.md)",
+        "![x](../Private/{}.png)",
+        "[[{}.pdf]]",
+        "[x](/Private/{}.txt)",
+        "[x](../Private)",
+    ],
+)
+def test_nor_does_a_link_tell(notewell: Notewell, folder: Path, link: str) -> None:
+    with (folder / "notewell.toml").open("a") as file:
+        file.write('\n[index]\nexclude = ["Private"]\n')
+    (folder / "Garden/Hive.md").write_text(f"See {link.format('Diary')}.\n")
+    notewell("index")
+    asked = (("Hive", "--json"), ("--broken", "--wanted", "--json"), ("--json",))
+    missing = [notewell("links", *each) for each in asked]
+    (folder / "Private").mkdir()
+    for suffix in ("md", "png", "pdf", "txt"):
+        (folder / f"Private/Diary.{suffix}").write_text("Today the hive was quiet.\n")
+    notewell("index", "--full")
+    assert [notewell("links", *each) for each in asked] == missing
 
 
 def test_orphans_are_the_notes_without_a_link_to_or_from_another(notewell: Notewell, linked: Path) -> None:

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import http.client
 import json
 import os
 import socket
@@ -223,6 +224,19 @@ def test_too_large_a_body_is_refused_before_it_is_read(served: Served) -> None:
     chunk = b"8000\r\n" + b"a" * 0x8000 + b"\r\n"
     head = f"POST /reload HTTP/1.1\r\nHost: 127.0.0.1:{served.port}\r\nTransfer-Encoding: chunked\r\n\r\n".encode()
     assert read_all(served.send(head + chunk * 33)).split()[1] == b"413"
+
+
+@pytest.mark.parametrize("chunked", [True, False])
+def test_a_client_that_sends_too_much_reads_why(served: Served, chunked: bool) -> None:
+    body = b"a" * 5_000_000
+    sent = iter([body[at : at + 65_536] for at in range(0, len(body), 65_536)]) if chunked else body
+    connection = http.client.HTTPConnection("127.0.0.1", served.port, timeout=20)
+    connection.request(
+        "POST", "/reload", sent, encode_chunked=chunked, headers={"Transfer-Encoding": "chunked"} if chunked else {}
+    )
+    answer = connection.getresponse()
+    assert (answer.status, {*json.loads(answer.read())}) == (413, {"error", "hint"})
+    connection.close()
 
 
 def test_a_body_as_long_as_the_longest_memory_is_let_in(served: Served) -> None:

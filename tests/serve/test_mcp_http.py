@@ -95,7 +95,10 @@ def test_a_stranger_s_name_or_page_is_refused(port: int) -> None:
 
 def test_what_is_not_json_is_refused(port: int) -> None:
     assert post(port, {}, "{")[0] == 400
-    assert post(port, {"Content-Type": "text/plain"})[0] == 400
+    for kind in ("text/plain", "", "application/jsonx"):
+        status, told = post(port, {"Content-Type": kind})
+        assert (status, {*json.loads(told)}) == (400, {"error", "hint"})
+    assert post(port, {"Content-Type": "application/json; charset=utf-8"})[0] == 200
 
 
 def test_nobody_can_hold_a_connection_by_listening(port: int) -> None:

@@ -99,7 +99,8 @@ class MemoryBatch:
         used = {text_of(chunk) for chunk in kept.chunks.values()}
         resolved = self._resolved or (state.links_resolved and not self._changed)
         current = self._measured or (state.standings_current and not self._resolved)
-        state = replace(state, links_resolved=resolved, standings_current=current)
+        changed = state.generation if self._changed else state.notes_changed
+        state = replace(state, links_resolved=resolved, standings_current=current, notes_changed=changed)
         if self._changed or self._touched or not self._derived:
             state = replace(state, indexed_at=datetime.now(UTC).isoformat(timespec="seconds"))
         return replace(
@@ -229,7 +230,7 @@ class MemoryStore:
         if not encoder:
             encoded = {text: vector for text, vector in old.encoded.items() if text in used}
             encoder = old.state.encoder
-        state = replace(new.state, generation=generation, encoder=encoder)
+        state = replace(new.state, generation=generation, notes_changed=generation, encoder=encoder)
         self._shared.kept, self._shared.numbers = replace(new, encoded=encoded, state=state), other._shared.numbers
         self._shared.beside = None
 

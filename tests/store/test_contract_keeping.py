@@ -64,6 +64,26 @@ def test_a_snapshot_keeps_its_state_while_a_writer_commits(open_store: OpenStore
     assert sorted(matching(store, "rye")) == ["b.md", "c.md", "c.md", "c.md"]
 
 
+def test_a_state_says_when_notes_last_changed(open_store: OpenStore) -> None:
+    store = open_store()
+    seen = [store.state.notes_changed]
+    with store.writing() as writer:
+        put(writer, "a.md", "rye")
+    seen.append(store.state.notes_changed)
+    with store.writing() as writer:
+        writer.skip("b.md", Stamp(1, 2), "too large", again=False)
+    seen.append(store.state.notes_changed)
+    with store.reading() as snapshot:
+        chunks = [*snapshot.chunks(snapshot.chunks_of("a.md")).values()]
+    with store.writing() as writer:
+        writer.keep_vectors("encoder", chunks, WordsEmbedder().embed(["rye"]))
+    assert store.state.notes_changed == seen[-1]
+    with store.writing() as writer:
+        writer.remove("a.md")
+    seen.append(store.state.notes_changed)
+    assert seen == sorted({*seen})
+
+
 def test_two_stores_open_at_once_see_each_others_changes(open_store: OpenStore) -> None:
     store, other = open_store(), open_store()
     with store.writing() as writer:

@@ -5,12 +5,15 @@ from __future__ import annotations
 import os
 import shutil
 import stat
+from contextlib import suppress
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 
 from notewell import Vault
 from notewell.errors import SettingsError, StoreError, VaultError
+from notewell.session import save_opened
 from notewell.store.sqlite.place import name_for
 
 WORDS = {"embed.model": "words"}
@@ -106,6 +109,57 @@ def test_a_pipe_in_the_place_of_a_file_is_not_waited_for(root: Path, name: str) 
     with pytest.raises(StoreError, match="or not a regular file") as caught:
         index(root)
     assert caught.value.hint
+
+
+STORE_FILES = ("store.db", "store.db-wal", "store.db-shm", "store.db-journal", "store.db.new", "store.db.new-wal")
+LOCK_FILES = ("store.db.lock", "store.db.fill", "store.db.memory", "store.db.opened.lock")
+
+
+@pytest.mark.parametrize("indexed", [False, True])
+@pytest.mark.parametrize("content", [b"# Honey\n\nThe honey that nobody may lose.\n", b""])
+@pytest.mark.parametrize("name", [*STORE_FILES, *LOCK_FILES, "store.db.opened", ".gitignore"])
+def test_no_note_that_a_file_of_the_store_is_a_hard_link_to_is_changed(
+    root: Path, name: str, content: bytes, indexed: bool
+) -> None:
+    if indexed:
+        index(root)
+    (root / "notewell.toml").write_text('[memory]\nfolder = "Memories"\n')
+    (note := root / "honey.md").write_bytes(content)
+    (root / ".notewell").mkdir(exist_ok=True)
+    (ours := root / ".notewell" / name).unlink(missing_ok=True)
+    os.link(note, ours)
+    before = note.stat()
+    for use in (Vault.index, lambda vault: vault.index(full=True), lambda vault: vault.search("hive", refresh=False)):
+        with Vault.open(root, WORDS) as vault, suppress(StoreError):
+            use(vault)
+    with Vault.open(root, WORDS) as vault, suppress(StoreError):
+        vault.remember("The orchard is quiet.")
+    with suppress(StoreError), Vault.open(root, WORDS) as vault:
+        save_opened(vault.storage.beside(".opened"), "bees.md:1", datetime.now(UTC))
+    after = note.stat()
+    assert (note.read_bytes(), after.st_mode, after.st_mtime_ns) == (content, before.st_mode, before.st_mtime_ns)
+
+
+@pytest.mark.parametrize("name", ["store.db", "store.db-wal", "store.db-shm", "store.db-journal"])
+def test_a_hard_link_is_named_with_what_to_do(root: Path, name: str) -> None:
+    index(root)
+    (ours := root / ".notewell" / name).unlink(missing_ok=True)
+    os.link(root / "bees.md", ours)
+    with Vault.open(root, WORDS) as vault, pytest.raises(StoreError, match=f"{name} is in .* second name") as told:
+        vault.search("hive", refresh=False)
+    assert "Move it away" in told.value.hint
+    ours.unlink()
+    index(root)
+
+
+def test_a_backup_is_read_only_if_nothing_beside_it_is_a_hard_link(root: Path, outside: Path) -> None:
+    index(root)
+    with Vault.open(root, WORDS) as vault:
+        shutil.copy(vault.store_file, outside / "kept.db")
+        os.link(root / "bees.md", outside / "kept.db-shm")
+        with pytest.raises(StoreError, match="second name"):
+            vault.restore(outside / "kept.db")
+    assert (root / "bees.md").read_bytes().startswith(b"# Bees")
 
 
 def test_what_keeps_a_store_out_of_git_is_written_through_no_link(root: Path, outside: Path) -> None:

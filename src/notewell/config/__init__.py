@@ -27,6 +27,7 @@ from notewell.config.settings import FOLDERS, KINDS, SPECS, Settings, setting_na
 from notewell.embed.rules import Key, parse_address
 from notewell.errors import SettingsError, VaultError
 from notewell.files.user import home_folder, user_folder
+from notewell.index.dates import LONGEST_FORMAT, MOST_FORMATS
 from notewell.names.suggest import did_you_mean, suggest
 from notewell.search.rules import read_overrides
 
@@ -57,6 +58,9 @@ NEAR_VARIABLE = 0.9
 # A vault's file may come from a stranger, and the time to parse a name of many parts grows with its square: 0.1 s at
 # worst with these two limits, a minute for 100,000 bytes without.
 LARGEST, DOTS = 32_000, 100
+# Settings that name files or folders, and how long a name and a path may be on any system.
+PATHS = ("store.path", "store.folder", "index.include", "embed.model", "embed.encoder", "memory.folder")
+LONGEST_NAME, LONGEST_PATH = 255, 4_000
 # What a vault of Notewell or Obsidian contains.
 MARKS = (FILE, FOLDER, ".obsidian")
 # What names of settings look like, misspelt ones included.
@@ -190,7 +194,9 @@ def _from_file(file: Path, source: str = "") -> dict[str, Setting]:
     try:
         sections = tomllib.loads(settings_text(file))
     except (OSError, ValueError, RecursionError) as error:
-        why = "it is nested too deeply" if isinstance(error, RecursionError) else error
+        why = "it is nested too deeply" if isinstance(error, RecursionError) else str(error)
+        # Python's own advice is for programs.
+        why = "a number in it has too many digits" if "set_int_max_str_digits" in why else why
         raise SettingsError(f"{file} cannot be read: {why}", "Fix it, or move it away to use the defaults") from error
     values = {}
     for section, keys in sections.items():
@@ -260,7 +266,16 @@ def _checked(setting: Setting) -> Any:
 
 
 def _problem(name: str, value: Any) -> str:
-    """Return the problem of an address or a path; nothing if it has none."""
+    """Return the problem of an address, a path or a list of formats; nothing if it has none."""
+    texts = (value,) if isinstance(value, str) else value
+    if name in PATHS and any(len(os.fsencode(part)) > LONGEST_NAME for text in texts for part in text.split("/")):
+        return f"has a name in it that is longer than {LONGEST_NAME} bytes"
+    if name in PATHS and any(len(os.fsencode(text)) > LONGEST_PATH for text in texts):
+        return f"is longer than {LONGEST_PATH:,} bytes"
+    if name == "dates.formats" and len(value) > MOST_FORMATS:
+        return f"has {len(value):,} formats, and should have at most {MOST_FORMATS}"
+    if name == "dates.formats" and any(len(text) > LONGEST_FORMAT for text in value):
+        return f"has a format of more than {LONGEST_FORMAT} characters"
     if name == "store.folder" and value and not Path(os.path.expanduser(value)).is_absolute():
         return "should be an absolute path"
     if name == "embed.url" and value:

@@ -10,23 +10,28 @@ _DIRECTION = "\u202a-\u202e\u2066-\u2069"
 # Characters that Unicode does not display: soft hyphens, zero-width spaces, direction marks, fillers, tags.
 _IGNORED = (
     "\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b\u200e\u200f\u2060-\u206f\u3164\ufeff\uffa0\ufff0-\ufffb"
-    "\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e00ff\U000e01f0-\U000e0fff"
+    "\U0001bca0-\U0001bca3\U0001d159\U0001d173-\U0001d17a\U000e0000-\U000e00ff\U000e01f0-\U000e0fff"
 )
 # Variation selectors, which can carry any text unseen, and joiners.
 _SELECTORS = "\ufe00-\ufe0f\U000e0100-\U000e01ef"
 _JOINERS = "\u200c\u200d"
-# Line ends that few programs know, and lone surrogates: bytes in a file name that are not valid text.
-_OTHERS = "\u2028\u2029\ud800-\udfff"
+# Line ends that few programs know, lone surrogates (bytes in a file name that are not valid text), and code points that
+# are no characters.
+_OTHERS = "\u2028\u2029\ud800-\udfff\ufdd0-\ufdef\ufffe\uffff" + "".join(
+    f"{chr(plane << 16 | 0xFFFE)}{chr(plane << 16 | 0xFFFF)}" for plane in range(1, 17)
+)
+# A pattern of braille without dots is a space between two others, and nothing else.
+_BLANK, _DOTS = "\u2800", "[\u2801-\u28ff]"
 # Pictures, and letters of scripts that are joined: Arabic, Indic, Tibetan, Burmese, Khmer.
 _EMOJI = "[\u00a9\u00ae\u203c\u2049\u2122\u2139\u2190-\u2bff\u3030\u303d\u3297\u3299\U0001f000-\U0001faff]"
 _LETTER = "[\u0620-\u0dff\u0f00-\u109f\u1780-\u17b3]"
 # Joiners between two of these are spelling; after a picture, or in a keycap, U+FE0F makes it coloured.
 _SPELLED = (
     f"(?<={_LETTER}[{_JOINERS}]){_LETTER}|(?<={_EMOJI}\u200d){_EMOJI}|(?<={_EMOJI}\ufe0f\u200d){_EMOJI}"
-    f"|(?<={_EMOJI}\ufe0f)|(?<=[0-9#*]\ufe0f)\u20e3"
+    f"|(?<={_EMOJI}\ufe0f)|(?<=[0-9#*]\ufe0f)\u20e3|(?<={_DOTS}{_BLANK}){_DOTS}"
 )
 
-HIDDEN = re.compile(f"[{_CONTROL}{_DIRECTION}{_IGNORED}{_SELECTORS}{_JOINERS}{_OTHERS}](?!{_SPELLED})")
+HIDDEN = re.compile(f"[{_CONTROL}{_DIRECTION}{_IGNORED}{_SELECTORS}{_JOINERS}{_OTHERS}{_BLANK}](?!{_SPELLED})")
 # Also escaped in a path, which is shown on one line: tabs, line ends, and the backslash that begins an escape.
 _NOT_IN_A_NAME = re.compile(rf"{HIDDEN.pattern}|[\t\n\\]")
 # Not `\n` nor `\t`: titles may have `\nabla` and `\theta` in them.

@@ -37,7 +37,8 @@ def held(file: Path, wait: float, doing: str = "is writing to this vault's store
         hint = "Check its permissions, or set store.path to a place that can be written"
         raise StoreError(f"{file.parent} cannot be written: {error.strerror or error}", hint) from error
     try:
-        if not S_ISREG(os.fstat(descriptor).st_mode):
+        # Nor one that is a note, too: an empty one looks like a free lock.
+        if not S_ISREG((found := os.fstat(descriptor)).st_mode) or found.st_nlink > 1:
             raise _in_the_way(file)
         deadline = time.monotonic() + wait
         while not _take(descriptor):

@@ -6,6 +6,7 @@ import errno
 import os
 from contextlib import suppress
 from pathlib import Path
+from stat import S_ISREG
 
 from notewell.errors import NoteOutOfReach, VaultError
 
@@ -51,6 +52,20 @@ def check_folder(root: Path) -> None:
         raise VaultError(f"{root} is a file, not a folder", "Name the folder that holds your notes")
     if not os.access(root, os.R_OK | os.X_OK):
         raise VaultError(f"{root} cannot be read", "Check the folder's permissions")
+
+
+def why_not_written(file: str | Path) -> str:
+    """Return why a file must not be written in place: its bytes may belong to another one; empty if it may be.
+
+    An archive carries hard links, too: a name in our folder, and one of a note, may be one file.
+    """
+    try:
+        found = os.lstat(file)
+    except (FileNotFoundError, NotADirectoryError):
+        return ""
+    if not S_ISREG(found.st_mode):
+        return "it is a link, or not a regular file"
+    return "it has a second name (a hard link), so that another file would change with it" if found.st_nlink > 1 else ""
 
 
 def open_inside(root: Path, path: str, *, by_descriptor: bool = BY_DESCRIPTOR) -> int:

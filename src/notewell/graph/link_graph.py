@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from contextlib import suppress
+from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass, replace
 
 from notewell.errors import NoteError, SettingsError, StoreError
@@ -26,8 +26,8 @@ from notewell.types.notices import Notice
 class FolderFiles:
     """What the graph needs from the vault's folder.
 
-    That is its files that are not notes, the whole text of a note, and whether the settings exclude a file: links may
-    lead to it, but nobody may ask for it.
+    That is its files that are not notes, the whole text of a note, and whether the settings leave out a file: links may
+    lead to one that is not in an included folder, but nobody may ask for it.
     """
 
     others: Callable[[Store], Iterable[str]]
@@ -39,12 +39,20 @@ class LinkGraph:
     """The notes of a vault, joined by their links."""
 
     def __init__(
-        self, opened: OpenedStore, folder: FolderFiles, resolve_missing: Callable[[], tuple[Notice, ...]]
+        self,
+        opened: OpenedStore,
+        folder: FolderFiles,
+        resolve_missing: Callable[[], tuple[Notice, ...]],
+        reading: Callable[[], AbstractContextManager[Snapshot]],
     ) -> None:
-        """Take the store and the folder; `resolve_missing` resolves the links that an interrupted run left."""
+        """Take the store and the folder; `resolve_missing` resolves the links that an interrupted run left.
+
+        `reading` reads a state to answer from.
+        """
         self._opened = opened
         self._folder = folder
         self._resolve_missing = resolve_missing
+        self._reading = reading
 
     def resolve(self, store: Store) -> None:
         """Resolve new links, and links whose target may have changed."""
@@ -77,7 +85,7 @@ class LinkGraph:
             raise SettingsError("`to` chooses among broken links", "Ask for `broken` links, too")
         self._opened.check_indexed()
         notices, store = self.complete(), self._opened.store
-        with store.reading() as snapshot:
+        with self._reading() as snapshot:
             if query.called:
                 query = self._found(query, snapshot, store)
             report = report_links(snapshot, lambda: self._folder.others(store), self._folder.text, query)
@@ -96,11 +104,11 @@ class LinkGraph:
     def overview(self) -> Graph:
         """Return the vault from above: its notes and links, communities, the bridges between them, and orphans."""
         self._opened.check_indexed()
-        notices, store = self.complete(), self._opened.store
-        with store.reading() as snapshot:
+        notices = self.complete()
+        with self._reading() as snapshot:
             net = Net.of(snapshot)
             # In a store that cannot be written, standings may belong to other links than these.
-            state = store.state
+            state = snapshot.state
             stored = state.links_resolved and state.standings_current
             standings = load_standings(snapshot, net, state.standings_mark) if stored else measure(net)
         return replace(survey(net, standings), notices=notices)
@@ -111,7 +119,7 @@ class LinkGraph:
         """Walk from a note along links to notes near the vector of a query; without one, near the note itself."""
         self._opened.check_indexed()
         notices = self._resolve_missing()
-        with self._opened.store.reading() as snapshot:
+        with self._reading() as snapshot:
             near = vector(snapshot) if vector else None
             trail = traverse(path_of(note, snapshot), StoredWalkSource(snapshot), rules, near)
         return Walk.of(trail, query, notices)

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from notewell.files.formats import BY_SUFFIX, is_sandboxed, suffix_of
-from notewell.index.walk import VaultFile, WalkRules, stamp_of, walk
+from notewell.index.walk import VaultFile, WalkRules, left_out, stamp_of, walk
 from notewell.redact import names_secret, redact_path
 from notewell.store import Store
 from notewell.types.note import Stamp
@@ -74,14 +74,19 @@ def count_others(root: Path, rules: WalkRules) -> dict[str, int]:
 
 
 def list_others(root: Path, rules: WalkRules, store: Store) -> list[str]:
-    """Return the files of the vault that are not notes: of other formats, excluded by settings, or skipped.
+    """Return the files of the vault that are not notes: of other formats, not in an included folder, or skipped.
 
-    A file whose name contains a secret is left out.
+    What the settings exclude is left out, since links would tell whether it exists. So are names that contain a secret.
     """
-    notes = () if rules.include or rules.exclude else BY_SUFFIX
-    everywhere = replace(rules, include=(), exclude=())
+    notes = () if rules.include else BY_SUFFIX
+    everywhere = replace(rules, include=())
     files = (found.path for found in walk(root, everywhere, notes, others=True) if not found.closed)
-    return [*(path for path in files if not names_secret(path)), *store.files().skipped]
+    skipped = store.files().skipped
+    excluded = {*left_out(root, skipped, everywhere)} if rules.exclude else ()
+    return [
+        *(path for path in files if not names_secret(path)),
+        *(path for path in skipped if path not in excluded),
+    ]
 
 
 def _nameable(files: Iterable[VaultFile], known: Container[str]) -> Iterator[VaultFile]:

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from notewell.embed import Embedder, is_instant
-from notewell.errors import StoreDamaged
+from notewell.errors import StoreDamaged, StoreUnfit
 from notewell.index.secrets import find_leaks
 from notewell.index.walk import stamp_of
 from notewell.store import Files, Snapshot, Store
@@ -36,7 +36,7 @@ def find_problems(
         with store.reading(shown=False) as snapshot, closing(stored_texts(snapshot)) as texts:
             yield from _wrong_vectors(snapshot, embedder())
             yield from find_leaks(texts)
-    except StoreDamaged as error:
+    except (StoreDamaged, StoreUnfit) as error:
         yield error.fact
 
 

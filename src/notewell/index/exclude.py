@@ -5,13 +5,28 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
+from typing import NamedTuple
 
 from notewell.errors import SettingsError
 
 # A star that is not escaped, alone or with others; and what else is special in a part of a path: an escaped character,
 # any one character, one of several.
 STARS = re.compile(r"(\\.|\[(?:!|\^)?\]?(?:\\.|[^\]\\])*\])|\*+")
+SIGNS = re.compile(r"[*?\[\\]")
+# How a pattern that names files and folders ends as an expression: only a folder, or also a file.
+ENDS = ("/", "/?")
+# Patterns that have to be tried one by one, each for 3 µs with a name of 200 characters. The longest of GitHub's own
+# templates of a .gitignore has 250. A stranger's settings may have thousands.
+MOST_SPECIAL = 300
+# A name that no file has.
+MARK = "\1"
+# Paths whose verdicts are kept; a walk, and every answer, ask for the same ones.
+VERDICTS = 1 << 17
 SPECIAL = re.compile(r"\\(.)|(\?)|\[(!|\^)?(\]?(?:\\.|[^\]\\])*)\]")
+
+
+# Whether a pattern matches a path, given with its last name.
+Test = Callable[[str, str], object]
 
 
 @lru_cache(maxsize=64)
@@ -24,16 +39,99 @@ def excluder(patterns: Sequence[str]) -> Callable[[str], bool]:
     >>> [excluded(path) for path in ("a/b.tmp", "x/Drafts/", "keep.tmp", "Drafts")]
     [True, True, False, False]
     """
-    tests = [test for pattern in patterns if (test := _read(pattern))]
+    verdicts: list[bool] = []
+    # The number of the last pattern that is just this name or path, with a slash for a folder; and those to be tried.
+    names: dict[str, int] = {}
+    paths: dict[str, int] = {}
+    tests: list[tuple[int, Test]] = []
+    for number, pattern in enumerate(patterns):
+        read = _read(pattern)
+        verdicts.append(read is not None and read.excludes)
+        if read and not read.is_plain:
+            tests.append((number, read.test()))
+        elif read:
+            known, plain = (names if read.is_name else paths), "/".join(read.parts)
+            known.update(dict.fromkeys((f"{plain}/",) if read.only_folders else (plain, f"{plain}/"), number))
+    if len(tests) > MOST_SPECIAL:
+        raise SettingsError(
+            f"index.exclude has {len(tests):,} patterns with wildcards; {MOST_SPECIAL} at most are read",
+            "Exclude folders instead of single files; names and paths without wildcards may be as many as you like",
+        )
 
+    tests.reverse()
+
+    @lru_cache(maxsize=VERDICTS)
     def excluded(path: str) -> bool:
-        return next((excludes for excludes, matches in reversed(tests) if matches(path)), False)
+        name = path[path.rfind("/", 0, -1) + 1 :]
+        last = max(names.get(name, -1), paths.get(path, -1))
+        for number, matches in tests:
+            if number < last:
+                break
+            if matches(path, name):
+                last = number
+                break
+        return last >= 0 and verdicts[last]
 
     return excluded
 
 
-def _read(pattern: str) -> tuple[bool, Callable[[str], object]] | None:
-    """Return whether a pattern excludes, and its test; None for an empty line or a comment."""
+class Pattern(NamedTuple):
+    """A pattern: the parts of its path, whether it excludes, begins at the root, and matches only folders."""
+
+    parts: tuple[str, ...]
+    excludes: bool
+    anchored: bool
+    end: str
+
+    @property
+    def is_name(self) -> bool:
+        """Tell whether it is compared with the last name of a path alone."""
+        return len(self.parts) == 1 and not self.anchored and self.end in ENDS
+
+    @property
+    def is_plain(self) -> bool:
+        """Tell whether it is just a name, or a path from the root."""
+        return self.end in ENDS and (self.is_name or self.anchored) and not SIGNS.search("".join(self.parts))
+
+    @property
+    def only_folders(self) -> bool:
+        """Tell whether it matches no file."""
+        return self.end == "/"
+
+    def test(self) -> Test:
+        """Return its test; one with folders remembers the last folder, whose files come one after another."""
+        if self.end not in ENDS:
+            below = self._compiled(self.parts, self.end)
+            return lambda path, name: below(path)
+        is_called = self._compiled(self.parts[-1:], self.end, anchored=True)
+        if self.is_name:
+            return lambda path, name: is_called(name)
+        # Any name that is only there stands for the last one.
+        leads = self._compiled((*self.parts[:-1], MARK), "")
+        seen: list[tuple[str, object]] = [("", None)]
+
+        def matches(path: str, name: str) -> object:
+            if not is_called(name):
+                return False
+            folder = path[: -len(name)]
+            last, verdict = seen[0]
+            if last != folder or verdict is None:
+                verdict = bool(leads(folder + MARK))
+                seen[0] = folder, verdict
+            return verdict
+
+        return matches
+
+    def _compiled(self, parts: Sequence[str], end: str, *, anchored: bool | None = None) -> Callable[[str], object]:
+        try:
+            begins = self.anchored if anchored is None else anchored
+            return re.compile(_path(parts, anchored=begins) + end, re.DOTALL).fullmatch
+        except re.error as error:
+            raise SettingsError("index.exclude has an invalid pattern", "Use patterns as in a .gitignore") from error
+
+
+def _read(pattern: str) -> Pattern | None:
+    """Return a pattern in its parts; None for an empty line or a comment."""
     text = re.sub(r"(?<!\\) +$", "", pattern)
     if not text or text.startswith("#"):
         return None
@@ -48,10 +146,10 @@ def _read(pattern: str) -> tuple[bool, Callable[[str], object]] | None:
     parts = ["*"] if set(parts) == {"**"} else parts
     if parts[-1] == "**":
         parts, end = parts[:-1], "/.+/" if end == "/" else "/.+"
-    try:
-        return excludes, re.compile(_path(parts, anchored=anchored) + end, re.DOTALL).fullmatch
-    except re.error as error:
-        raise SettingsError("index.exclude has an invalid pattern", "Use patterns as in a .gitignore") from error
+    if len(parts) == 2 and parts[0] == "**":
+        # In any folder, as a name alone.
+        parts, anchored = parts[1:], False
+    return Pattern(tuple(parts), excludes, anchored, end)
 
 
 def _path(parts: Sequence[str], *, anchored: bool) -> str:

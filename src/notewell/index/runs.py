@@ -14,7 +14,6 @@ from notewell.embed.none import NO_EMBEDDER, NoEmbedder
 from notewell.errors import EmbedError, StoreBusy, StoreError, VaultError
 from notewell.index import Changes, Linking, Progress, Report, Source, find_changes, index
 from notewell.index.changes import change_of
-from notewell.index.walk import left_out
 from notewell.index.watch import watch
 from notewell.store import MadeFor, State, Store
 from notewell.store.opened import OpenedStore
@@ -79,10 +78,12 @@ class Indexing:
         return embedder in (self._models.embedder.fingerprint, NO_EMBEDDER) and recipe == self._source().recipe
 
     @property
-    def state(self) -> tuple[Source, Store, str] | None:
+    def state(self) -> tuple[Source, Store, str, int] | None:
         """Return what, besides the folder, decides whether the store is up to date; None if it was never indexed."""
-        # With the time of indexing, because a backup that was put in the store's place is older than the folder.
-        return (self._source(), self.store, self.store.state.indexed_at) if self.is_indexed else None
+        # With the time of indexing, because a backup that was put in the store's place is older than the folder; and
+        # with the state of the notes, because another process may index within the same second.
+        state = self.store.state if self.is_indexed else None
+        return (self._source(), self.store, state.indexed_at, state.notes_changed) if state else None
 
     def find_changes(self) -> Changes:
         """Compare the folder with the store."""
@@ -147,21 +148,6 @@ class Indexing:
         """Index one note that was written or removed, however much else changed."""
         with self.store.locked(wait=NOTE_WAIT_SECONDS):
             self._index(self.store, self._quick_embedder, progress, change_of(self.root, path, self.store))
-
-    def forget_excluded(self) -> frozenset[str]:
-        """Remove from the store what the settings exclude by now; return what stays, as the store cannot be written."""
-        rules, files = self._source().walk, self.store.files()
-        if not rules.include and not rules.exclude:
-            return frozenset()
-        excluded = left_out(self.root, (*files.notes, *files.skipped), rules)
-        try:
-            if excluded:
-                with self.store.locked(), self.store.writing(wait=False) as writer:
-                    for path in excluded:
-                        writer.remove(path)
-        except StoreError:
-            return frozenset(excluded)
-        return frozenset()
 
     def while_unchanged(self, progress: Progress) -> Progress:
         """Return a progress that also stops when the settings say otherwise what is indexed, or with which models."""

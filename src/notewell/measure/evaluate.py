@@ -92,7 +92,7 @@ def find_candidates(vault: Vault, text: str, *, limit: int) -> list[Candidate]:
     embedders, _ = usable_embedders(vault.models, vault.store.state.made_for.embedder, hurried=False)
     settings = replace(vault.settings.search, limit=limit, max_tokens=0)
     rules = Rules(settings, vault.settings.decay, date.today(), mode=MEASURING)
-    with vault.store.reading() as snapshot:
+    with vault.shown.answering() as snapshot:
         return search(Query(text), store=snapshot, embedders=embedders, rules=rules).candidates
 
 

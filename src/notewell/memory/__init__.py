@@ -15,6 +15,7 @@ from notewell.errors import NoteError, SettingsError, VaultError
 from notewell.files.folder import Folder
 from notewell.files.lock import held
 from notewell.files.safe_open import ALWAYS_EXCLUDED
+from notewell.index.shown import Shown
 from notewell.index.walk import WalkRules, left_out_by
 from notewell.memory.near import Near, find_similar
 from notewell.memory.page import (
@@ -29,7 +30,6 @@ from notewell.memory.page import (
     tidy,
     write_page,
 )
-from notewell.store import Store
 from notewell.types.notices import Notice
 
 __all__ = ["Forgotten", "Memories", "Memory", "Near", "Remembered", "allowed_folder"]
@@ -71,12 +71,12 @@ class Forgotten:
 
 @dataclass(frozen=True, slots=True)
 class Memories:
-    """The memories of a vault: the folder they are in, and the store that has indexed most of them."""
+    """The memories of a vault: the folder they are in, and what may be shown of the store that has most of them."""
 
     root: Path
     folder: str
     rules: WalkRules
-    store: Store
+    shown: Shown
     lock: Path
     most: int = MOST
 
@@ -88,7 +88,7 @@ class Memories:
         check_indexed(f"{self.folder}/{name}", self.rules)
         # A process that remembers the same at the same time waits, and then sees this memory.
         with self._alone(self.folder), Folder(self.root, self.folder, make=True) as folder:
-            near = tuple(find_similar(memory.text, self.root, self.folder, self.rules, self.store))
+            near = tuple(find_similar(memory.text, self.root, self.folder, self.rules, self.shown))
             if near and not anyway:
                 return Remembered(None, written=False, near=near, redacted=redacted + more)
             name = folder.write(numbered_names(name, self.most), page.encode())
@@ -110,6 +110,8 @@ class Memories:
     @contextmanager
     def _alone(self, folder: str, note: str = "") -> Iterator[None]:
         """Be the only process that changes memories, and explain errors of the file system."""
+        # To open the store makes its folder, which has the lock.
+        assert self.shown.store
         with held(self.lock, PATIENCE, "is changing the memories of this vault"), _explained(folder, note):
             yield
 

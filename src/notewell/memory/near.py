@@ -13,6 +13,7 @@ from notewell.embed import Embedder, EmbedRules, load_embedder
 from notewell.errors import NoteError
 from notewell.files.formats import WRAPPED
 from notewell.index.readers import load
+from notewell.index.shown import Shown
 from notewell.index.walk import VaultFile, WalkRules, walk
 from notewell.memory.page import SUFFIX, split_page
 from notewell.redact import redact_text
@@ -76,12 +77,12 @@ def same_words(text: str) -> str:
     return " ".join(unicodedata.normalize("NFKC", text).casefold().split())
 
 
-def find_similar(text: str, root: Path, folder: str, rules: WalkRules, store: Store) -> list[Near]:
+def find_similar(text: str, root: Path, folder: str, rules: WalkRules, shown: Shown) -> list[Near]:
     """Return the notes that say nearly the same as the text; if a memory repeats it word for word, only that one."""
     same, length = same_words(text), len(text.encode())
     cut = len(text) > ONE_CHUNK or "\n#" in text
     unknown: list[Passage] = []
-    for found, indexed in _memories(root, folder, rules, store):
+    for found, indexed in _memories(root, folder, rules, shown.store):
         if indexed and not (cut and abs(found.stamp.size - length) < OTHER_BYTES + length // 4):
             continue
         passage = _read(root, found, rules)
@@ -89,7 +90,7 @@ def find_similar(text: str, root: Path, folder: str, rules: WalkRules, store: St
             return [_near(passage, 1.0)]
         unknown += [] if indexed else [passage]
     embedder = _embedder()
-    with store.reading() as snapshot:
+    with shown.answering() as snapshot:
         of_store = stored_passages(
             text, snapshot, embedder if snapshot.state.made_for.embedder == embedder.fingerprint else None
         )

@@ -13,6 +13,7 @@ from typing import Any
 import yaml
 
 from notewell.errors import NoteError
+from notewell.files.control_chars import without_hidden
 from notewell.index.shapes.front_matter import STAND_IN, split_front_matter
 from notewell.redact import names_secret, redact_text
 
@@ -37,8 +38,6 @@ RESERVED = re.compile(r"(?:con|prn|aux|nul|conin|conout|com[\d¹²³]|lpt[\d¹²
 # The most notes with one name, distinguished by a number; more would be the work of a program in a loop.
 MOST = 10_000
 LINE_BREAK = re.compile(r"\r\n?|[\v\f\x1c-\x1e\x85\u2028\u2029]")
-# Control characters, which no note holds and which make a text look binary; tabs and line breaks stay.
-CONTROL = re.compile(r"[\x00-\x08\x0e-\x1f\x7f-\x84\x86-\x9f\ufeff\ufffe\uffff]")
 # Markdown before the first word: headings, list items, boxes, quotations, emphasis.
 MARKUP = re.compile(r"^(?:[\s#>*+\-_`~|]+|\[[ xX]?\])+")
 # A line with nothing but a redacted secret and perhaps its name: `password:`, `export API_KEY=`.
@@ -89,7 +88,7 @@ def tidy(memory: Memory) -> tuple[Memory, int]:
 
 def _text(text: str) -> str:
     whole = text.encode("utf-8", "replace").decode("utf-8")
-    return CONTROL.sub("", LINE_BREAK.sub("\n", unicodedata.normalize("NFC", whole)))
+    return without_hidden(LINE_BREAK.sub("\n", unicodedata.normalize("NFC", whole)))
 
 
 def _line(text: str) -> str:

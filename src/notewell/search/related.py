@@ -89,7 +89,9 @@ def liked_by_encoder(plan: Plan, store: Snapshot, encoder: Embedder) -> Liked:
     vectors = unit_rows(store.vectors(plan.like).values())
     nearest = np.argsort(-(vectors @ mean(vectors)), kind="stable")[:ENCODED]
     ids = [sorted(plan.like)[place] for place in nearest.tolist()]
-    stored = store.vectors(ids, encoder.fingerprint)
+    found = store.vectors(ids, encoder.fingerprint)
+    # A damaged one is as good as none.
+    stored = {chunk: row for chunk, row in found.items() if row is None or row.size == encoder.dimensions}
     return Liked(unit_rows(stored.values()), store.chunks([chunk_id for chunk_id in ids if chunk_id not in stored]))
 
 

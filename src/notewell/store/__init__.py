@@ -44,6 +44,8 @@ class State:
     made_for: MadeFor
     generation: int = 0
     """Grows with every change."""
+    notes_changed: int = 0
+    """The generation in which notes or skipped files last changed."""
     indexed_at: str = ""
     """When notes were last indexed; empty for a new store."""
     encoder: str = ""

@@ -5,12 +5,14 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 
-from notewell.errors import StoreDamaged, StoreError
+from notewell.errors import StoreDamaged, StoreError, StoreUnfit
 from notewell.files.safe_open import check_folder, exists
 from notewell.files.user import Key, home_folder, state_folder, user_key
 from notewell.store import MadeFor, Store
+from notewell.store.partial import partial_folder
 from notewell.store.sqlite import SqliteStore
 from notewell.store.sqlite.files import BACKUP_HINT, UNCHANGED, check_backup, delete_beside
 from notewell.store.sqlite.place import (
@@ -23,7 +25,7 @@ from notewell.store.sqlite.place import (
     name_for,
     owner_of,
 )
-from notewell.store.sqlite.seal import not_yours
+from notewell.store.sqlite.seal import StoreOfAnother, not_yours
 from notewell.types.notices import Notice
 
 # Where a vault has its store, from its root, if no setting names another place.
@@ -72,10 +74,10 @@ class OpenedStore:
         return store
 
     def repaired(self) -> Store:
-        """Return the store to rebuild; a damaged one is not opened, and can only be replaced."""
+        """Return the store to rebuild; one that is damaged or unfit is not opened, and can only be replaced."""
         try:
             self.store.about()
-        except StoreDamaged:
+        except (StoreDamaged, StoreUnfit):
             self.close()
             return SqliteStore(self.file, self._made_for, self._key.value, is_damaged=True)
         return self.store
@@ -116,7 +118,7 @@ class OpenedStore:
         try:
             if self.is_indexed:
                 return ()
-        except StoreDamaged:
+        except (StoreDamaged, StoreUnfit):
             return (Notice("store_repaired"),)
         rebuilt = (Notice("store_rebuilt"),) if self.is_foreign else ()
         elsewhere = Notice("store_of_another", {"file": str(self._usual), "own": str(self.file)})
@@ -142,11 +144,8 @@ class OpenedStore:
             raise StoreError(f"There is no folder {file.parent}", "Create it, or choose another folder")
         if not os.access(file.parent, os.W_OK):
             raise StoreError(f"{file.parent} cannot be written", "Choose a folder that you may write to")
-        # One command of many needs it.
-        from tempfile import TemporaryDirectory  # noqa: PLC0415
-
-        with TemporaryDirectory(prefix=".notewell-", dir=file.parent) as folder:
-            partial = Path(folder) / file.name
+        with partial_folder(file.parent) as folder:
+            partial = folder / file.name
             self.store.copy_to(partial)
             partial.replace(file)
 
@@ -185,18 +184,14 @@ class OpenedStore:
         """Open the vault's store; if it belongs to another user or machine, open one in this user's state folder."""
         state = state_folder(os.environ, home_folder(os.environ))
         self.file, self._key = self._usual, user_key(state)
-        store = self._open_file(made_for)
-        if self._is_of_another(store):
-            store.close()
-            self.file = state / STORES / name_for(self.root)
-            store = self._open_file(made_for)
-        return store
-
-    def _is_of_another(self, store: Store) -> bool:
         # If the key cannot be saved, neither can another store: this one is rebuilt.
-        return store.state.origin == "other" and not self._key.problem
+        if not self._key.problem:
+            with suppress(StoreOfAnother):
+                return self._open_file(made_for, only_own=True)
+            self.file = state / STORES / name_for(self.root)
+        return self._open_file(made_for)
 
-    def _open_file(self, made_for: MadeFor | None) -> Store:
+    def _open_file(self, made_for: MadeFor | None, *, only_own: bool = False) -> Store:
         check_folder(self.root)
         check_no_link(self.file, self.root)
         check_place(self.file, self.root, USUAL_PLACE)
@@ -205,14 +200,15 @@ class OpenedStore:
             made_for = self._made_for()
         try:
             make_folder(self.file, self.root)
-            store = SqliteStore(self.file, lambda: made_for or self._made_for(), self._key.value)
+            store = SqliteStore(self.file, lambda: made_for or self._made_for(), self._key.value, only_own=only_own)
         except StoreError:
             # If the vault was moved away meanwhile, that is what the user has to know.
             check_folder(self.root)
             raise
         try:
-            if not self._is_of_another(store):
-                claim(store.db, self.file, self.root, is_own=store.state.origin == "own")
+            origin = store.state.origin
+            if origin != "other" or self._key.problem:
+                claim(store.db, self.file, self.root, is_own=origin == "own")
         except StoreError:
             store.close()
             raise

@@ -125,7 +125,7 @@ def _stored(ctx: click.Context, read: Callable[[Snapshot], Iterable[str]]) -> li
     """Return what is read from the store; errors are not shown to someone who pressed Tab."""
     with suppress(NotewellError, OSError), open_vault(ctx.params.get("vault")) as vault:
         if vault.indexed:
-            with vault.store.reading() as snapshot:
+            with vault.shown.answering() as snapshot:
                 return list(read(snapshot))
     return []
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from notewell.errors import StoreDamaged
+from notewell.errors import StoreDamaged, StoreUnfit
 from notewell.serve.cli.options import json_option, open_vault, print_json, say_notices, vault_option
 from notewell.serve.say import counted, echo, say
 
@@ -79,8 +79,8 @@ def doctor(vault: Path | None, repair: bool, as_json: bool) -> None:
         notewell doctor --repair
     """
     with open_vault(vault) as opened:
-        # A damaged store is what this command is for.
-        with suppress(StoreDamaged):
+        # A store that cannot be read is what this command is for.
+        with suppress(StoreDamaged, StoreUnfit):
             opened.storage.check_indexed()
         if not as_json:
             say("checking the whole store")

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from http import HTTPStatus
 
@@ -41,6 +42,9 @@ class Limits:
     header_bytes: int = 32_000
     # An MCP message with a memory of 100,000 characters, most of them escaped.
     body_bytes: int = 1 << 20
+    # Of a larger one, this much is read and dropped before the refusal, which a client that still sends would not see.
+    dropped_bytes: int = 16 << 20
+    dropped_seconds: float = 1.0
     # For the request line and headers, for the body, and for a client that does not read the answer.
     request_seconds: float = 8.0
     body_seconds: float = 10.0
@@ -147,17 +151,32 @@ class Guard:
         too_large = Problem(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, fact, "Send less")
         announced = request.headers.get("content-length", "")
         if announced.isdigit() and (len(announced) > 9 or int(announced) > limits.body_bytes):
+            if len(announced) <= 9 and int(announced) <= limits.dropped_bytes:
+                await self._drop_body(request)
             return too_large
         try:
             async with asyncio.timeout(limits.body_seconds):
                 async for part in request.stream():
                     body += part
                     if len(body) > limits.body_bytes:
-                        return too_large
+                        break
+                else:
+                    return bytes(body)
         except TimeoutError:
             fact = f"The body did not arrive within {limits.body_seconds:.0f} seconds"
             return Problem(HTTPStatus.REQUEST_TIMEOUT, fact, "Send it at once")
-        return bytes(body)
+        await self._drop_body(request)
+        return too_large
+
+    async def _drop_body(self, request: Request) -> None:
+        """Read what is left of a body that is refused, up to a limit."""
+        left = self.limits.dropped_bytes
+        with suppress(TimeoutError):
+            async with asyncio.timeout(self.limits.dropped_seconds):
+                async for part in _parts(request):
+                    left -= len(part)
+                    if left < 0:
+                        return
 
     async def _answer(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Let the application answer; an error that it did not expect reveals nothing of where it happened."""
@@ -192,6 +211,15 @@ class SafeSend:
             for name, value in SAFE_HEADERS.items():
                 headers.setdefault(name, value)
         await self._send(message)
+
+
+async def _parts(request: Request) -> AsyncIterator[bytes]:
+    """Yield the parts of a body that were not read yet; `Request.stream` can be asked only once."""
+    more = True
+    while more:
+        message = await request.receive()
+        yield message.get("body", b"")
+        more = message["type"] == "http.request" and message.get("more_body", False)
 
 
 async def _refuse(problem: Problem, scope: Scope, receive: Receive, send: Send) -> None:

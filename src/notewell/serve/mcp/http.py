@@ -57,7 +57,12 @@ class WellFormed:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
-        body = await Request(scope, receive).body()
+        request = Request(scope, receive)
+        if request.headers.get("content-type", "").partition(";")[0].strip() != "application/json":
+            refusal = {"error": "An MCP message is JSON", "hint": "Send the header 'Content-Type: application/json'"}
+            await JSONResponse(refusal, 400)(scope, receive, send)
+            return
+        body = await request.body()
         message = read_message(body)
         if isinstance(message, types.JSONRPCError):
             await JSONResponse(message.model_dump(exclude_unset=True), 400)(scope, receive, send)

@@ -78,8 +78,10 @@ def read_note(vault: Vault, address: str) -> types.TextResourceContents:
 def complete_path(vault: Vault, written: str) -> types.Completion:
     """Return paths that begin with a text, then those that contain it."""
     wanted = real_path(unquote(written)).casefold()
-    vault.freshness.check_excluded()
-    paths = sorted(vault.store.files().notes) if vault.indexed else []
+    paths: list[str] = []
+    if vault.indexed:
+        with vault.shown.answering() as snapshot:
+            paths = sorted(snapshot.ids())
     fitting = [path for path in paths if wanted in path.casefold()]
     fitting.sort(key=lambda path: not path.casefold().startswith(wanted))
     return types.Completion(

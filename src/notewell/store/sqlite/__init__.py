@@ -9,7 +9,7 @@ from pathlib import Path
 
 import apsw
 
-from notewell.errors import StoreAltered, StoreDamaged, StoreError
+from notewell.errors import StoreAltered, StoreDamaged, StoreError, StoreUnfit
 from notewell.files.lock import held
 from notewell.store import About, Files, MadeFor, Skip, State
 from notewell.store.filters import count_tags
@@ -56,11 +56,17 @@ class SqliteStore:
     """Chunks and vectors in one file."""
 
     def __init__(
-        self, file: Path, made_for: Callable[[], MadeFor], key: bytes = b"", *, is_damaged: bool = False
+        self,
+        file: Path,
+        made_for: Callable[[], MadeFor],
+        key: bytes = b"",
+        *,
+        is_damaged: bool = False,
+        only_own: bool = False,
     ) -> None:
         """Open the store in `file`; `made_for` is only called to create a new one. `key` is the user's (`seal.py`).
 
-        One that `is_damaged` is not opened, and can only be replaced.
+        One that `is_damaged` is not opened, and can only be replaced. With `only_own`, another's is an error.
         """
         self.file = file
         self._key = key
@@ -74,7 +80,7 @@ class SqliteStore:
         if not is_damaged:
             check_writable_form(file)
             with explained(file):
-                prepare(self.db, file, made_for, self._seals)
+                prepare(self.db, file, made_for, self._seals, only_own=only_own)
                 self._is_new = not self._meta["indexed_at"]
         self._identity = identity(file)
 
@@ -318,6 +324,9 @@ def _copy_of(file: Path, other: Path, key: bytes) -> SqliteStore:
         delete_store(other)
         if isinstance(error, StoreDamaged):
             raise StoreError(f"{file} is damaged", UNCHANGED) from error
+        if isinstance(error, StoreUnfit):
+            hint = "Update with `pip install -U notewell`; the store is unchanged"
+            raise StoreError(f"{file} was written by a newer Notewell", hint) from error
         raise
     return store
 

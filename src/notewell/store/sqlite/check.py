@@ -2,23 +2,28 @@
 
 from __future__ import annotations
 
+import re
 from collections import deque
 from collections.abc import Iterator
+from contextlib import suppress
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import apsw
 import numpy as np
 
 from notewell.errors import StoreDamaged
+from notewell.store import CLONED_AT_LEAST
 from notewell.store.bm25 import WEIGHING, stored_length, weigh_terms
 from notewell.store.sqlite import queries
 from notewell.store.sqlite.arrays import LEADS, Blocks, one_bit, slot_notes
-from notewell.store.sqlite.checked import UNREADABLE, fetch
+from notewell.store.sqlite.checked import LONGEST_TEXT, UNREADABLE, damaged, fetch
 from notewell.store.sqlite.links import SqliteLinked, find_stray_edges
+from notewell.store.sqlite.place import OWNER
 from notewell.store.sqlite.postings import Postings, pack
 from notewell.store.sqlite.rows import body_digest, carray, load_chunks, unpack
 from notewell.store.sqlite.rows import pack as pack_text
-from notewell.store.sqlite.schema import Meta
+from notewell.store.sqlite.schema import TABLES, Meta
 from notewell.store.sqlite.seal import Seals
 from notewell.store.sqlite.vectors import define_crc32
 
@@ -49,6 +54,16 @@ STRAYS = {
             order by count(*) desc, length(data)
             limit 1
         )
+    """,
+    "vectors of another length than the embedder's": """
+        select count(*)
+        from vector
+        where length(data) != (select value from meta where key = 'dimensions')
+    """,
+    "encoder vectors, though no encoder is named": """
+        select count(*)
+        from fine
+        where coalesce((select value from meta where key = 'fine'), '') = ''
     """,
     "vectors whose checksum is wrong": f"select count(*) from vector where {WRONG_CRC}",
     "encoder vectors whose checksum is wrong": f"select count(*) from fine where {WRONG_CRC}",
@@ -84,9 +99,55 @@ order by term, block
 """
 
 
+# The kinds of value that columns are declared to have, as SQLite names them. Most tables let in any other kind, too.
+COLUMN = re.compile(r'^ +"?(\w+)"? (integer|text|blob|real)\b', re.MULTILINE)
+TABLE = re.compile(r"create table (\w+) \((.*?)^\)", re.MULTILINE | re.DOTALL)
+COLUMNS = {table: COLUMN.findall(columns) for table, columns in TABLE.findall(TABLES)}
+
+# The keys of the table `meta`, and what kinds of value each has.
+STATE = {
+    **dict.fromkeys(
+        ("generation", "arrays", "linked", "measured", "worn", "touched", "dimensions", "weighing"), (int,)
+    ),
+    **dict.fromkeys(("embedder", "recipe", "indexed_at", "fine", "site_root", "standings"), (str,)),
+    **dict.fromkeys(("id", "mark", OWNER), (bytes, type(None))),
+    "cloned": (int, type(None)),
+}
+# Clocks differ, but not by so much.
+AHEAD = timedelta(days=1)
+
+
+def check_kinds(db: apsw.Connection) -> None:
+    """Raise an error if a value is of another kind than its column's, or too long, before any is loaded."""
+    for table, columns in COLUMNS.items():
+        wrong = [f"typeof(\"{name}\") != '{kind}'" for name, kind in columns]
+        wrong += [f'length("{name}") > {LONGEST_TEXT}' for name, kind in columns if kind == "text"]
+        if number := db.execute(f"select count(*) from {table} where {' or '.join(wrong)}").get:
+            raise damaged(f"{number:,} rows of the table {table} have values of another kind than their columns")
+    if db.execute(f"select count(*) from meta where length(value) > {LONGEST_TEXT}").get:
+        raise damaged("a value in `meta` is too long")
+
+
+def _meta_problems(db: apsw.Connection, now: datetime) -> Iterator[str]:
+    """Yield what is wrong with the table `meta`; counters cannot be checked further than by their kind."""
+    values: dict[str, Any] = dict(fetch(db, queries.ALL_META))
+    if unknown := values.keys() - STATE.keys():
+        yield f"{len(unknown):,} values in `meta` with a key that Notewell does not write"
+    if wrong := sum(type(values[key]) not in kinds for key, kinds in STATE.items() if key in values):
+        yield f"{wrong:,} values in `meta` of another kind"
+    indexed = values.get("indexed_at")
+    with suppress(TypeError, ValueError):
+        if indexed and datetime.fromisoformat(indexed) > now + AHEAD:
+            yield "it was indexed in the future"
+    if "cloned" in values and values["cloned"] != db.execute(queries.CLONED, {"least": CLONED_AT_LEAST}).get:
+        yield "the day of a clone is not that of most files"
+
+
 def find_problems(db: apsw.Connection) -> Iterator[str]:
     """Yield what is wrong with a store, one sentence each."""
     state = Meta(db).state()
+    check_kinds(db)
+    yield from _meta_problems(db, datetime.now(UTC))
     define_crc32(db)
     for (message,) in db.execute("pragma integrity_check(10)"):
         if message != "ok":
@@ -100,9 +161,11 @@ def find_problems(db: apsw.Connection) -> Iterator[str]:
         yield from _array_problems(db, state.made_for.dimensions)
         yield from _packing_problems(db)
         _read_all_links(db)
-    except (StoreDamaged, *UNREADABLE) as error:
+    except StoreDamaged as error:
+        yield error.fact
+    except UNREADABLE:
         # Bytes that cannot be unpacked, or arrays of the wrong size.
-        yield f"something cannot be read: {error}"
+        yield "something in it cannot be read"
 
 
 def find_altered(db: apsw.Connection, seals: Seals) -> Iterator[str]:

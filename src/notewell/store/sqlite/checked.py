@@ -54,7 +54,8 @@ def decodes(function: Callable[Given, Result]) -> Callable[Given, Result]:
         try:
             return function(*args, **named)
         except UNREADABLE as error:
-            raise damaged(f"something in it cannot be read ({type(error).__name__}: {error})") from error
+            # Not what the library says, which may quote a value.
+            raise damaged(f"something in it cannot be read ({type(error).__name__})") from error
 
     return checked
 
@@ -130,7 +131,7 @@ def fetch(db: apsw.Connection, statement: str, bindings: dict[str, Any] | None =
     except apsw.ExecutionCompleteError:
         return []
     except UnicodeDecodeError as error:
-        raise damaged(f"a text in it is not UTF-8: {error}") from error
+        raise damaged("a text in it is not UTF-8") from error
     for (name, is_sound), values in zip(_checks[statement], zip(*rows, strict=True), strict=False):
         if not _holds(is_sound, values):
             raise damaged(f"a value in column `{name}` is not valid")
@@ -170,7 +171,7 @@ def read_json(written: str, kind: type[Any]) -> Any:
     try:
         value = json.loads(written)
     except (ValueError, RecursionError) as error:
-        raise damaged(f"a list or mapping in it cannot be read ({error})") from error
+        raise damaged("a list or mapping in it cannot be read") from error
     if type(value) is not kind or (written.count("[") + written.count("{") > DEEPEST and _is_deep(value)):
         raise damaged("a list or mapping in it is another kind of value, or too deep")
     return value

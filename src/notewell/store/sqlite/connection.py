@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from shutil import disk_usage
@@ -12,6 +12,7 @@ from urllib.parse import quote
 import apsw
 
 from notewell.errors import REPAIR, StoreBusy, StoreDamaged, StoreError
+from notewell.files.safe_open import why_not_written
 from notewell.store.sqlite import queries
 from notewell.store.sqlite.checked import LONGEST, taken
 
@@ -40,8 +41,35 @@ STEPS, LEAST_STEPS = 1_000_000, 20_000_000
 CACHE_KIB = 16_000
 
 
+# How the names end of what SQLite writes: the file itself, and its companions.
+WRITTEN = ("", "-journal", "-wal", "-shm")
+
+
+def check_plain(file: Path, suffixes: Iterable[str] = WRITTEN) -> None:
+    """Reject a file of a store that is a link, a pipe, or one file with another: SQLite would overwrite that one.
+
+    Before each time that SQLite opens it; 1.5 µs for each name.
+    """
+    for suffix in suffixes:
+        if why := why_not_written(f"{file}{suffix}"):
+            raise in_the_way(file.with_name(file.name + suffix), why)
+
+
+def in_the_way(file: Path, why: str) -> StoreError:
+    """Return the error for a file that is not ours, and has the name of one that we would write."""
+    hint = "Move it away, or set store.path to a file that Notewell may write"
+    return StoreError(f"{file} is in the way: {why}", hint)
+
+
+def open_to_read(file: Path) -> apsw.Connection:
+    """Open a file that is only read; a log beside it is read, too."""
+    check_plain(file)
+    return apsw.Connection(f"file:{quote(str(file.absolute()))}", flags=READ_ONLY)
+
+
 def connect(file: Path, cache_kib: int = CACHE_KIB) -> apsw.Connection:
     """Open a file to read and write; if that fails, to read only; if that fails too, as it is on disk."""
+    check_plain(file)
     db = _connect(file)
     db.pragma("cache_size", -cache_kib)
     # The file may be anybody's: nothing in its tables may call a function, and no value may fill the memory.
@@ -123,11 +151,20 @@ def explained(file: Path) -> Iterator[None]:
     except apsw.InterruptError as error:
         raise StoreDamaged(f"{file} is damaged: it has rows without end", REPAIR) from error
     except DAMAGED as error:
-        raise StoreDamaged(f"{file} is damaged: {error}", REPAIR) from error
+        # Not what SQLite says, which may quote a name in the file.
+        raise StoreDamaged(f"{file} is damaged: {_damage(error)}", REPAIR) from error
     except apsw.SQLError as error:
-        raise StoreDamaged(f"{file} has unexpected tables: {error}", REPAIR) from error
+        raise StoreDamaged(f"{file} is damaged: a statement cannot read its tables or values", REPAIR) from error
     except apsw.IOError as error:
         raise StoreError(f"{file} cannot be read or written: {error}", "Check the disk, then run it again") from error
+
+
+def _damage(error: apsw.Error) -> str:
+    if isinstance(error, apsw.NotADBError):
+        return "it is not a SQLite database"
+    if isinstance(error, apsw.TooBigError | apsw.NoMemError):
+        return "a value in it is too long"
+    return "a page or row in it is not as it was written"
 
 
 def size(file: Path) -> int:

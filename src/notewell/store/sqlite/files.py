@@ -5,14 +5,12 @@ from __future__ import annotations
 import re
 from contextlib import suppress
 from pathlib import Path
-from stat import S_ISREG
-from urllib.parse import quote
 
 import apsw
 
 from notewell.errors import REPAIR, StoreDamaged, StoreError
 from notewell.files.lock import FORM
-from notewell.store.sqlite.connection import READ_ONLY
+from notewell.store.sqlite.connection import check_plain, in_the_way, open_to_read
 from notewell.store.sqlite.place import OURS
 from notewell.store.sqlite.schema import APPLICATION_ID
 
@@ -42,14 +40,13 @@ BEGINS = 200
 
 def check_files(file: Path) -> None:
     """Reject a store if a file that is not ours would be read, overwritten or deleted with it."""
-    for suffix in ("", *COMPANIONS):
-        _check_plain(file.with_name(file.name + suffix))
+    check_plain(file)
     # In our own folder, damaged files are replaced.
     if file.parent.name == OURS:
         return
     begins = _begins(file)
     if begins and not BESIDE[".new"].match(begins):
-        raise _in_the_way(file, "it is not a Notewell store")
+        raise in_the_way(file, "it is not a Notewell store")
     if not begins:
         _check_beside(file, is_begun=begins is not None)
 
@@ -72,19 +69,13 @@ def check_backup(file: Path) -> None:
 
 def _check_beside(file: Path, *, is_begun: bool) -> None:
     """Reject a new store beside a file of somebody else that has the name of one of its companions."""
+    check_plain(file, BESIDE)
     for suffix, form in BESIDE.items():
-        _check_plain(other := file.with_name(file.name + suffix))
+        other = file.with_name(file.name + suffix)
         begins = _begins(other)
         # A process that was killed at its start left empty ones.
         if begins is not None and not form.match(begins) and (begins or not is_begun):
-            raise _in_the_way(other, f"the store {file.name} would overwrite it")
-
-
-def _check_plain(file: Path) -> None:
-    """Reject a link, which may lead to any file, and a pipe, which would block."""
-    with suppress(FileNotFoundError, NotADirectoryError):
-        if not S_ISREG(file.lstat().st_mode):
-            raise _in_the_way(file, "it is a link, or not a regular file")
+            raise in_the_way(other, f"the store {file.name} would overwrite it")
 
 
 def _begins(file: Path) -> bytes | None:
@@ -96,11 +87,6 @@ def _begins(file: Path) -> bytes | None:
         return None
     except OSError as error:
         raise StoreError(f"{file} cannot be read: {error.strerror or error}", "Check its permissions") from error
-
-
-def _in_the_way(file: Path, why: str) -> StoreError:
-    hint = "Move it away, or set store.path to a file that Notewell may write"
-    return StoreError(f"{file} is in the way: {why}", hint)
 
 
 def beside(file: Path) -> Path:
@@ -118,7 +104,7 @@ def delete_beside(file: Path) -> None:
 def delete_store(file: Path) -> None:
     """Delete a store's file and its companions; reject a file that is not ours."""
     if file.exists() and not _is_ours(file):
-        raise _in_the_way(file, "it is not a Notewell store")
+        raise in_the_way(file, "it is not a Notewell store")
     # It goes last: after a kill in between, what is left is still known as ours.
     delete_companions(file)
     file.unlink(missing_ok=True)
@@ -147,7 +133,7 @@ def identity(file: Path) -> tuple[int, int] | None:
 
 def copy_file(file: Path, other: Path) -> None:
     """Copy a database into another file; the first is only read."""
-    source = apsw.Connection(f"file:{quote(str(file.absolute()))}", flags=READ_ONLY)
+    source = open_to_read(file)
     target = apsw.Connection(str(other))
     try:
         copy(source, target)

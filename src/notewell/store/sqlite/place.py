@@ -7,15 +7,14 @@ import re
 from contextlib import closing, suppress
 from hashlib import sha256
 from pathlib import Path
-from urllib.parse import quote
 
 import apsw
 
-from notewell.errors import StoreError
+from notewell.errors import StoreError, StoreUnfit
 from notewell.files.user import PRIVATE_FOLDER
 from notewell.store.sqlite import queries
-from notewell.store.sqlite.checked import damaged, fetch_one
-from notewell.store.sqlite.connection import BUSY_MS, READ_ONLY, explained
+from notewell.store.sqlite.checked import damaged, fetch, fetch_one
+from notewell.store.sqlite.connection import BUSY_MS, explained, open_to_read
 
 # Notewell's own folder in a vault's root.
 OURS = ".notewell"
@@ -24,7 +23,17 @@ OWNER = "vault"
 # A readable name, and enough of a hash that no two vaults of one user collide.
 LONGEST, DIGITS = 40, 10
 NO_LINK = "Move it away; to have stores elsewhere, set store.folder in your own settings, or NOTEWELL_STORE_FOLDER"
+# With most of so many notes, a folder is a copy of the vault that a store was made for.
+COMPARED = 1_000
+OWN_STORE = "Run `notewell index --full` to build a store for this vault in its place"
 NOT_SHARED = "Set store.path to another file: two vaults cannot share a store"
+
+SIZES = """
+select path, size
+from note
+order by id
+limit :limit
+"""
 
 
 def name_for(root: Path) -> str:
@@ -75,8 +84,8 @@ def claim(db: apsw.Connection, file: Path, root: Path, *, is_own: bool) -> None:
         owner = _owner(db)
     if owner == root:
         return
-    if owner and _belongs_to_another(file, root, owner):
-        raise StoreError(f"{file} is the store of another vault, {owner}", NOT_SHARED)
+    if owner and is_another(owner, root):
+        _check_copied(db, file, root, owner)
     if not is_own:
         return
     # A process that may only read, or that meets a writer, leaves it to the next one.
@@ -99,7 +108,7 @@ def _keep_from_git(folder: Path) -> None:
 
 def owner_of(file: Path) -> Path | None:
     """Return the vault that a store file was made for; None if it does not say."""
-    with explained(file), closing(apsw.Connection(f"file:{quote(str(file.absolute()))}", flags=READ_ONLY)) as db:
+    with explained(file), closing(open_to_read(file)) as db:
         return _owner(db)
 
 
@@ -117,11 +126,20 @@ def is_another(owner: Path, root: Path) -> bool:
     return False
 
 
-def _belongs_to_another(file: Path, root: Path, owner: Path) -> bool:
-    """Tell whether a store is still its owner's; a vault that was moved, copied or has two names keeps its store."""
-    if not is_another(owner, root):
-        return False
+def _check_copied(db: apsw.Connection, file: Path, root: Path, owner: Path) -> None:
+    """Reject the store of a vault that is still there; it may have been copied, but only together with its notes."""
     place, mine, theirs = (Path(os.path.realpath(path)) for path in (file, root, owner))
     # The store of a copied vault is inside the copy; but a vault may be inside another, and its store with it.
     in_another = theirs.is_relative_to(mine) and place.is_relative_to(theirs)
-    return in_another or not place.is_relative_to(mine)
+    if in_another or not place.is_relative_to(mine):
+        raise StoreError(f"{file} is the store of another vault, {owner}", NOT_SHARED)
+    with explained(file):
+        sizes = fetch(db, SIZES, {"limit": COMPARED})
+    if 2 * sum(_has_size(root / path, size) for path, size in sizes) < len(sizes):
+        raise StoreUnfit(f"{file} is a copy of the store of another vault, {owner}", OWN_STORE)
+
+
+def _has_size(file: Path, size: int) -> bool:
+    with suppress(OSError):
+        return file.stat().st_size == size
+    return False

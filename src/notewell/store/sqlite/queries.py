@@ -25,6 +25,13 @@ select key, value
 from meta
 """
 
+# A value of a stranger's store may have any size.
+SHORT_META = """
+select value
+from meta
+where key = :key and (typeof(value) = 'integer' or length(value) < 100000)
+"""
+
 SET_META = """
 insert or replace into meta (key, value)
 values (:key, :value)

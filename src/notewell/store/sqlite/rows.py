@@ -52,7 +52,7 @@ def unpack(data: bytes, most: int = LARGEST) -> str:
         unpacker = zlib.decompressobj(RAW, zdict=DICTIONARY)
         text = unpacker.decompress(data, most).decode("utf-8")
     except (zlib.error, UnicodeDecodeError) as error:
-        raise damaged(f"a text in it cannot be unpacked ({error})") from error
+        raise damaged("a text in it cannot be unpacked") from error
     if not unpacker.eof or unpacker.unused_data:
         raise damaged("a text in it is too long" if len(text) >= most // 4 else "a text in it is cut off")
     return text

@@ -9,19 +9,20 @@ from __future__ import annotations
 import os
 import re
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Collection
+from contextlib import suppress
 from datetime import datetime
 from pathlib import Path
 from typing import Any
 
 import apsw
 
-from notewell.errors import REPAIR, StoreDamaged, StoreError
-from notewell.store import MadeFor, State
+from notewell.errors import REPAIR, StoreDamaged, StoreError, StoreUnfit
+from notewell.store import MadeFor, Origin, State
 from notewell.store.bm25 import WEIGHING
 from notewell.store.sqlite import queries
 from notewell.store.sqlite.checked import damaged, decodes, fetch, fetch_one
-from notewell.store.sqlite.seal import NO_SEALS, Seals
+from notewell.store.sqlite.seal import NO_SEALS, OF_STORE, Seals, StoreOfAnother
 
 # The formats that are migrated, and the present one, which grows with every change of the tables or their content.
 OLDEST, VERSION = 1, 8
@@ -204,6 +205,7 @@ def squeezed(sql: str) -> str:
 # The statements that SQLite keeps for these tables, and how they begin; views and triggers begin differently.
 OBJECTS = {squeezed(sql) for sql in re.sub("--.*", "", TABLES).split(";")} - {""}
 PLAIN = ("createtable", "createindex")
+META_TABLE = next(sql for sql in OBJECTS if sql.startswith("createtablemeta("))
 
 # The table `meta` of a new store, besides what it was made for.
 NEW = {"generation": 0, "arrays": 0, "indexed_at": "", "worn": 0, "fine": "", "linked": -1, "weighing": WEIGHING}
@@ -243,6 +245,7 @@ class Meta:
         return State(
             MadeFor(_written(values["embedder"]), _dimensions(values["dimensions"]), _written(values["recipe"])),
             generation=_counted(values["generation"]),
+            notes_changed=_counted(values["arrays"]),
             indexed_at=_time(values["indexed_at"]),
             encoder=_written(values["fine"]),
             links_resolved=values["linked"] == _counted(values["arrays"]),
@@ -256,45 +259,55 @@ class Meta:
 
 def _written(value: Any) -> str:
     if not isinstance(value, str):
-        raise TypeError(f"{value!r:.40} is not a text")
+        raise damaged("a value in `meta` is not a text")
     return value
 
 
 def _counted(value: Any) -> int:
     # Far above any real count, and still below SQLite's largest number after many more.
     if not isinstance(value, int) or not 0 <= value < 1 << 60:
-        raise damaged(f"{value!r:.40} is not a counter")
+        raise damaged("a value in `meta` is not a counter")
     return value
 
 
 def _dimensions(value: Any) -> int:
     # A restored store is made for nothing until its content is there.
     if _counted(value) > MOST_DIMENSIONS:
-        raise ValueError(f"vectors cannot have {value} numbers")
+        raise damaged("its vectors would have too many numbers")
     return int(value)
 
 
 def _time(value: Any) -> str:
-    if _written(value):
-        datetime.fromisoformat(value)
-    return str(value)
+    with suppress(ValueError):
+        if not _written(value) or datetime.fromisoformat(value):
+            return str(value)
+    raise damaged("the time of its last run is not a time")
 
 
-def prepare(db: apsw.Connection, file: Path, made_for: Callable[[], MadeFor], seals: Seals) -> None:
-    """Create the tables of a new file, migrate an older format, and reject a file that is not as we make them."""
+def prepare(
+    db: apsw.Connection, file: Path, made_for: Callable[[], MadeFor], seals: Seals, *, only_own: bool = False
+) -> None:
+    """Create the tables of a new file, migrate an older format, and reject a file that is not as we make them.
+
+    With `only_own`, a store that has another user's mark is rejected before anything else in it counts.
+    """
     if _create_if_new(db, made_for, seals):
         return
+    objects = _objects(db)
     version, is_marked = int(db.pragma("user_version")), db.pragma("application_id") == APPLICATION_ID
-    if not is_marked and not _objects(db) & OBJECTS:
+    # Only a stranger makes one that is newer and has no mark.
+    if only_own and _origin(db, objects, seals) in (("other",) if version <= VERSION else ("other", "unknown")):
+        raise StoreOfAnother
+    if not is_marked and not objects & OBJECTS:
         raise StoreError(
             f"{file} is the database of another program", "Set store.path to a file that Notewell may write"
         )
     if not is_marked or version > FARTHEST:
         raise StoreDamaged(f"{file} is damaged: its header has numbers that Notewell does not write", REPAIR)
     if version > VERSION:
-        raise StoreError(
+        raise StoreUnfit(
             f"{file} was written by a newer Notewell (format {version}, this one knows {VERSION})",
-            "Update with `pip install -U notewell`; the store is unchanged",
+            "Update with `pip install -U notewell`, or run `notewell index --full` to rebuild it for this version",
         )
     if version < OLDEST:
         raise StoreDamaged(f"{file} was made by an older version of Notewell, or is damaged", REPAIR)
@@ -308,7 +321,17 @@ def prepare(db: apsw.Connection, file: Path, made_for: Callable[[], MadeFor], se
 def _check_objects(db: apsw.Connection, file: Path, strange: Callable[[set[str]], set[str]]) -> None:
     """Reject a file with other tables than ours, or with views or triggers, which run when a table is used."""
     if wrong := strange(_objects(db)):
-        raise StoreDamaged(f"{file} is damaged: it has unexpected tables, such as {min(wrong):.80}", REPAIR)
+        raise StoreDamaged(f"{file} is damaged: {len(wrong):,} of its tables are missing or not ours", REPAIR)
+
+
+def _origin(db: apsw.Connection, objects: Collection[str], seals: Seals) -> Origin:
+    """Return who made a store by its mark alone, whatever else is in it; unknown if the mark cannot be read."""
+    values: dict[str, Any] = {}
+    for key in (*OF_STORE, "mark") if META_TABLE in objects else ():
+        # A value that is no text is as good as another one.
+        with suppress(StoreDamaged):
+            values[key] = fetch_one(db, queries.SHORT_META, {"key": key})
+    return seals.origin(values)
 
 
 def _objects(db: apsw.Connection) -> set[str]:

@@ -58,6 +58,10 @@ from note
 NOTES_AT = f"{ALL_NOTES} where path in (select value from json_each(:paths))"
 
 
+class StoreOfAnother(Exception):
+    """The store has the mark of another user or machine: it is left alone, and this user's is elsewhere."""
+
+
 def not_yours(file: Path) -> StoreAltered:
     """Return the error for a store without this user's mark."""
     return StoreAltered(f"{file} was made elsewhere, or by an older version", REBUILD)

@@ -153,7 +153,7 @@ class SqliteSnapshot(SqliteLinked):
     def vectors(self, ids: Sequence[int], kind: str = EMBEDDER) -> dict[int, Vectors | None]:
         """Return the vectors of this kind that these chunks have, by id in ascending order."""
         if kind == EMBEDDER:
-            found = load_vectors(self._db, ids, queries.VECTORS)
+            found = load_vectors(self._db, ids, queries.VECTORS, self.state.made_for.dimensions)
             if len(found) < len({*ids}):
                 raise damaged("a chunk has no vector")
             return found

@@ -13,7 +13,8 @@ import numpy.typing as npt
 
 from notewell.errors import StoreDamaged
 from notewell.store.sqlite import queries
-from notewell.store.sqlite.checked import fetch
+from notewell.store.sqlite.checked import Rows as Fetched
+from notewell.store.sqlite.checked import damaged, fetch
 from notewell.store.sqlite.connection import DAMAGED
 from notewell.store.sqlite.rows import body_digest, carray
 from notewell.store.sqlite.schema import OBJECTS, squeezed
@@ -71,10 +72,22 @@ def save_vectors(db: apsw.Connection, chunks: Sequence[Chunk], vectors: Vectors)
     return db.total_changes() - before
 
 
-def load_vectors(db: apsw.Connection, ids: Sequence[int], statement: str) -> dict[int, Vectors | None]:
-    """Return the vectors that a statement finds for these chunks, by id; None for one without numbers."""
+def load_vectors(
+    db: apsw.Connection, ids: Sequence[int], statement: str, dimensions: int | None = None
+) -> dict[int, Vectors | None]:
+    """Return the vectors that a statement finds for these chunks, by id; None for one without numbers.
+
+    With `dimensions`, another length is an error. An encoder's vectors may have any: search does without them.
+    """
     rows = fetch(db, statement, {"ids": carray(ids)})
+    if dimensions is not None:
+        _check_lengths(rows, dimensions)
     return {slot: np.frombuffer(data, np.int8).astype(np.float32) if data else None for slot, data in rows}
+
+
+def _check_lengths(rows: Fetched, dimensions: int) -> None:
+    if not {len(data) for _, data in rows} <= {dimensions}:
+        raise damaged("a vector has another length than the others")
 
 
 def carry_over(db: apsw.Connection, old: Path) -> str:
@@ -89,7 +102,9 @@ def carry_over(db: apsw.Connection, old: Path) -> str:
         tables = {squeezed(sql) for (sql,) in fetch(db, OLD_OBJECTS)}
         if tables >= {sql for sql in OBJECTS if sql.startswith(CARRIED)}:
             encoder = db.execute(OLD_ENCODER).get
-            db.execute(CARRY_ENCODER_VECTORS)
+            # Of vectors without a name, nobody knows what made them.
+            if isinstance(encoder, str) and encoder:
+                db.execute(CARRY_ENCODER_VECTORS)
     with suppress(apsw.SQLError):
         db.execute("detach database old")
     return encoder if isinstance(encoder, str) else ""
@@ -116,6 +131,7 @@ class VectorCache:
         missing = slots[~self._cached[slots]]
         if missing.size:
             found = fetch(db, queries.VECTORS, {"ids": carray(missing)})
+            _check_lengths(found, self._rows.shape[1])
             self._rows[missing] = np.frombuffer(b"".join([data for _, data in found]), np.int8).reshape(
                 missing.size, -1
             )
