@@ -51,6 +51,7 @@ ON_VAULTS: dict[str, Callable[[BenchVault], Measured]] = {
 # What each of the others calls in a process of its own, and the folder of the test data that it is given.
 ON_DATA = {
     "quality": ("quality:measure_quality", "beir"),
+    "known": ("known:measure_known", "."),
     "links": ("links:measure_links", "."),
     "chunking": ("chunking:measure_chunking", "chunking-eval"),
     "redaction": ("redaction:measure_redaction", "vaults"),

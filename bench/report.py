@@ -153,6 +153,17 @@ def _quality(quality: Measured, _: Measured) -> Iterator[str]:
     yield from grid(["PAGE OF TEN, nDCG@10, static", "ours", "exhaustive", "difference"], rows)
 
 
+def _known(known: Measured, _: Measured) -> Iterator[str]:
+    """Yield how well each engine finds notes by their titles, and sections by name and heading."""
+    rows = [
+        [f"{vault}, {kind}", engine, str(one["queries"]), f"{one['mrr@10']:.3f}", interval(one), f"{one['hit@1']:.3f}"]
+        for vault, kinds in known.items()
+        for kind, engines in kinds.items()
+        for engine, one in engines.items()
+    ]
+    yield from grid(("known items", "engine", "queries", "MRR@10", "95 %", "hit@1"), rows)
+
+
 def _links(links: Measured, _: Measured) -> Iterator[str]:
     rows = []
     for name, one in links.items():
@@ -286,6 +297,7 @@ SECTIONS = {
     "load": write_load,
     "scale": _scale,
     "quality": _quality,
+    "known": _known,
     "links": _links,
     "chunking": _chunking,
     "redaction": _redaction,
