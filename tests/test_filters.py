@@ -95,7 +95,7 @@ def test_words_in_headings_are_asked_for(notes: Vault) -> None:
     (notes.root / "Hive.md").write_text(f"# Hive\n\nMites are a subject of their own.\n\n## Mites\n\n{section}\n")
     notes.index()
     # Of Bees, the section is too short for a chunk of its own, and stands at the end of another.
-    assert [hit.heading.split(" > ")[-1] for hit in notes.search("the mite in:heading")] == ["Mites", "Bees"]
+    assert {hit.heading.split(" > ")[-1] for hit in notes.search("the mite in:heading")} == {"Mites", "Bees"}
     assert paths(notes, "in:heading roses") == [ROSES]
 
 

@@ -104,7 +104,7 @@ def test_a_page_is_full_from_the_top_however_many_hits_are_asked_for(sample: Ask
 def test_sentences_are_not_cut_to_make_room(sample: Asking) -> None:
     result = sample.call("search", text="bees", limit=30, all=True)
     quotes = [hit["excerpt"]["text"] for hit in result.structured_content["hits"] if "excerpt" in hit]
-    assert len(quotes) > 5
+    assert len(quotes) >= 5
     assert not [quote for quote in quotes if quote.endswith(" …")]
 
 

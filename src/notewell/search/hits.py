@@ -15,8 +15,8 @@ from notewell.types.candidates import Candidate, CastVote, Ranking
 from notewell.types.query import Plan
 from notewell.types.results import Excerpt, Hit, Step, Vote
 
-# The most chunks of one note on a page, as long as other notes have something to say. 3 and 4 lose answers further down
-# in the right note (recall@10 of the sample vault's questions .908 and .917 instead of .936).
+# The most chunks of one note on a page, as long as other notes have something to say; half of a shorter page. 3 and 4
+# lose answers further down in the right note (recall@10 of the sample vault's questions .908 and .917 instead of .936).
 CHUNKS_OF_A_NOTE = 5
 # Two chunks that share this part of all their lines say the same.
 ALIKE = 0.8
@@ -44,12 +44,13 @@ def choose(plan: Plan, candidates: Sequence[Candidate], limit: int) -> list[Cand
     A page that other notes do not fill takes more of one note; so does a note that the query names, or is limited to.
     """
     distinct = _without_duplicates(candidates, limit)
+    most = min(CHUNKS_OF_A_NOTE, (limit + 1) // 2)
     seen: Counter[str] = Counter()
     chosen: list[Candidate] = []
     spare: list[Candidate] = []
     for candidate in distinct:
         seen[candidate.chunk.path] += not _is_asked_for(candidate, plan)
-        (chosen if seen[candidate.chunk.path] <= CHUNKS_OF_A_NOTE else spare).append(candidate)
+        (chosen if seen[candidate.chunk.path] <= most else spare).append(candidate)
     page = {id(candidate) for candidate in [*chosen, *spare][:limit]}
     return [candidate for candidate in distinct if id(candidate) in page]
 
