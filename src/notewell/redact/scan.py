@@ -93,10 +93,11 @@ class Scanner:
                 if rule.column_check:
                     headers.append(Header(match.start(), rule.name))
                     continue
-                if rule.each:
-                    # All of the match is read now; read again from each keyword in it, a long list takes long.
-                    ends[rule.name] = max(match.end(), ends.get(rule.name, 0))
-                for secret in rule.secrets(match):
+                end, secrets = rule.secrets(match)
+                if rule.each or rule.around:
+                    # All of it is read now; read again from each keyword in it, a long list takes long.
+                    ends[rule.name] = max(end, ends.get(rule.name, 0))
+                for secret in secrets:
                     if rule.outside_rows and _in_rows(text, match.start(), secret):
                         continue
                     if span := _checked(rule.name, rule.check, text, secret, redacted):

@@ -307,8 +307,8 @@ def lists_token(values: str) -> bool:
     return any(is_token(item[item.lastindex or 0]) for item in _ITEM.finditer(values))
 
 
-# The value of a field in YAML.
-_FIELD = re.compile(r":[ \t]*(?:[|>][+-]?\s+)?[\"']?([^\s\"'#]{4,})")
+# The value of a field in YAML, or in a file inside it.
+_FIELD = re.compile(r"[:=](?:[ \t]*[|>][+-]?)?\s*[\"']?([^\s\"'#]{4,})")
 
 
 def lists_field(lines: str) -> bool:
