@@ -109,6 +109,9 @@ _SAME_CASE = re.compile(r"(?=([a-z]{2}|[A-Z]{2}))")
 # Where letters turn to digits or back, or small letters to capitals: frequent in a token, rare in a name.
 _TURN = re.compile(r"[a-z](?=[A-Z0-9])|[A-Z](?=[0-9])|[0-9](?=[A-Za-z])")
 _HEX = re.compile(r"[0-9a-f]{32,}")
+# Signs that join the parts of a name; a token with them has capitals, small letters and digits.
+_JOINED = re.compile(r"[._-]")
+_THREE_KINDS = re.compile(r"(?=.*[a-z])(?=.*[A-Z]).*[0-9]")
 # A checksum, a UUID or a number in hexadecimal, alone or with words around it.
 _HEX_IN_NAME = re.compile(r"(?:[A-Za-z]+[_-])*(?:0x)?[0-9a-fA-F]+(?:-[0-9a-fA-F]+)*=*[A-Za-z_]*")
 # How pictures, archives, PDFs, public keys and certificates begin in base64.
@@ -132,6 +135,8 @@ def is_placeholder(value: str) -> bool:
     >>> is_placeholder("${PASSWORD}"), is_placeholder("my-secret-token"), is_placeholder("hunter2-again")
     (True, True, False)
     """
+    if value.endswith(_ELLIPSES[:2]):
+        return True
     # Long enough to decide, and short enough for patterns that backtrack.
     value = value[:200].rstrip(" \t.,;:")
     lowered = value.lower()
@@ -233,8 +238,11 @@ def is_token(value: str) -> bool:
         return not _DATE.fullmatch(value)
     if value.isdigit():
         return len(value) >= 15 and len(set(value)) >= 5
-    noise = len(_TURN.findall(value)) + _rare_pairs(value)[0]
-    return value.isalnum() and len(value) >= 10 and noise >= max(4, len(value) * 0.3) and not is_placeholder(value)
+    plain = _JOINED.sub("", value)
+    if not plain.isalnum() or len(plain) < 10 or (plain != value and not _THREE_KINDS.match(plain)):
+        return False
+    noise = len(_TURN.findall(plain)) + _rare_pairs(plain)[0]
+    return noise >= max(4, len(plain) * 0.3) and not is_placeholder(value)
 
 
 def is_token_in_prose(value: str) -> bool:

@@ -1,0 +1,97 @@
+"""Forms that strangers wrote without having seen the rules, by class: label, sentence, code, command, file."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from random import Random
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from tests.redact.made_up import DIGITS, LOWER, UPPER, strong_password
+
+from notewell.redact import redact_text
+
+SEEDS = st.integers(0, 10**6)
+AROUND = ["{}\n", "# x\n\n{}\n\nMore text.\n", "```\n{}\n```\n", "- {}\n- next\n"]
+FORMS = {
+    "compound labels": [
+        *(
+            "dbpass=«»",
+            "userpw: «»",
+            "rootpw = «»",
+            "wifipass: «»",
+            "smtppass='«»'",
+            '"mailpass": "«»"',
+            "**vpnpw:** «»",
+        ),
+        *(
+            'passwordOld = "«»"',
+            "passwordNew: «»",
+            "password_old=«»",
+            "passwordBackup := '«»'",
+            '{"passwordConfirm": "«»"}',
+        ),
+        *("pass phrase: «»", "Pass Code: «»", "Pass-Phrase = «»", "p/w: «»", "P/W = «»", "P.W.: «»"),
+    ],
+    "sentences": [
+        *("The password (for now) is «».", "The wifi password (since May) was «»", "Das Passwort (bis Mai) lautet «»"),
+        *("API key: «»", "client token = «»", "bearer token: «»"),
+    ],
+    "headers": [
+        "Authorization: Bearer «»",
+        'curl -H "Authorization: Bearer «»" https://a.org',
+        "{'authorization': 'bearer «»'}",
+    ],
+}
+STAY = {
+    "compound labels": [
+        *(
+            "bypass: true",
+            "compass = north",
+            "bypass: enabled",
+            "pass code to it",
+            "w:p/w:pPr/w:sectPr",
+            "assert p.w == w_0*2",
+        ),
+        *("passwordless: x1y2z3", "overpass: yes", "lowpass = 'butter'"),
+    ],
+    "sentences": [
+        *(
+            "Authorization: Bearer authentication",
+            "Bearer tokens2 are",
+            "token: my-name.v1-2",
+            "API key: us-east-1a.zone-2b",
+        ),
+        'accessToken = "eyJ0eXAiOi..."',
+    ],
+}
+
+
+def token(chance: Random, length: int = 16) -> str:
+    """Return capitals, small letters and digits, in turn."""
+    return "".join(chance.choice((UPPER, LOWER, DIGITS)[at % 3]) for at in range(length))
+
+
+def dotted(chance: Random) -> str:
+    """Return a token in three parts: one has digits."""
+    return f"{token(chance, 5)}.{token(chance, 4)}{chance.choice('_-')}{token(chance, 5)}"
+
+
+VALUES = [strong_password, token, dotted]
+# Here, a value has no signs.
+TOKENS_ONLY = ["headers"]
+
+
+@pytest.mark.parametrize("kind", FORMS)
+@given(seed=SEEDS, made=st.sampled_from(VALUES), around=st.sampled_from(AROUND))
+def test_a_secret_goes(kind: str, seed: int, made: Callable[[Random], str], around: str) -> None:
+    secret = token(Random(seed), 12) if kind in TOKENS_ONLY else made(Random(seed))
+    texts = [around.replace("{}", form.replace("«»", secret)) for form in FORMS[kind]]
+    assert [text for text in texts if secret in redact_text(text)[0]] == []
+
+
+@pytest.mark.parametrize("kind", STAY)
+def test_what_only_looks_like_it_stays(kind: str) -> None:
+    texts = [around.replace("{}", text) for text in STAY[kind] for around in AROUND]
+    assert [text for text in texts if redact_text(text) != (text, ())] == []
