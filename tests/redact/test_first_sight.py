@@ -38,6 +38,45 @@ FORMS = {
         *("The password (for now) is «».", "The wifi password (since May) was «»", "Das Passwort (bis Mai) lautet «»"),
         *("API key: «»", "client token = «»", "bearer token: «»"),
     ],
+    "code": [
+        *(
+            'static const char pass[] = "«»";',
+            'char db_pass[64] = "«»";',
+            'let token = String::from("«»");',
+            'password <- "«»"',
+        ),
+        *("api_key <- '«»'", 'public string ApiKey { get; set; } = "«»";', 'String Password { get; init; } = "«»";'),
+        *(
+            'os.getenv("API_KEY", "«»")',
+            'process.env.SECRET || "«»"',
+            "process.env.API_TOKEN ?? '«»'",
+            '$t = getenv("TOKEN") ?: "«»";',
+        ),
+    ],
+    "logins in calls": [
+        *(
+            'requests.get(url, auth=("ilse", "«»"))',
+            "s.auth = ('ilse', '«»')",
+            'server.login("ilse@example.org", "«»")',
+        ),
+        *(
+            'imap.login(user, "«»")',
+            '.basic_auth("ilse", Some("«»"))',
+            'jwt.sign(p, "«»")',
+            'jwt.sign({ id: 1 }, "«»")',
+        ),
+        *(
+            'jwt.encode(payload, "«»", algorithm="HS256")',
+            "jwt.verify(req.token, '«»')",
+            'hmac.new(b"«»", msg, "sha256")',
+        ),
+        *(
+            'DriverManager.getConnection(url, "ilse", "«»");',
+            "mysqli_connect('h', 'u', '«»', 'db');",
+            "new PDO($dsn, 'u', '«»');",
+        ),
+        *('WiFi.begin("net", "«»");', "crypto.createHmac('sha256', '«»')", 'req.SetBasicAuth("ilse", "«»")'),
+    ],
     "headers": [
         "Authorization: Bearer «»",
         'curl -H "Authorization: Bearer «»" https://a.org',
@@ -45,6 +84,24 @@ FORMS = {
     ],
 }
 STAY = {
+    "code": [
+        *(
+            "if (pass <- 3)",
+            'String Token { get; set; } = "";',
+            'key = String::from("name")',
+            'getenv("API_KEY", "default")',
+        ),
+        *("token ?? 'none'", "process.env.SECRET || fallback", "List<Token> tokens = new(text2)"),
+    ],
+    "logins in calls": [
+        *(
+            's.login("ilse", "password")',
+            'client.login("ilse", PASSWORD)',
+            'jwt.sign(p, "secret")',
+            'auth=("user", "pass")',
+        ),
+        *('jwt.decode(token, "your-256-bit-secret")', "hmac.new(key, msg, 'sha256')", "createHmac('sha256', secret)"),
+    ],
     "compound labels": [
         *(
             "bypass: true",

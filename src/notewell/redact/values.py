@@ -42,7 +42,7 @@ _REFERENCE_PARTS = (
 _ELLIPSES = ("...", "…", "xxxx", "***")
 _TEMPLATE_WORDS = ("your", "replace", "enter", "insert", "put", "password")
 _TEMPLATE = re.compile(
-    r"(?:your|replace|enter|insert|put)[-_ ]?(?:with|this|here|own|my|the|your|api|p[a@]ss|token|key|secret|client)"
+    r"(?:your|replace|enter|insert|put)[-_ ]?(?:with|this|here|own|my|the|your|api|p[a@]ss|token|key|secret|client|\d{3}[-_]bit)"
     r"|(?:your|replace|insert)[-_ ]?(?:new)?strong|(?:sample|strong|example)\W?_?.{0,3}password",
     re.DOTALL,
 )
@@ -180,8 +180,9 @@ def is_strong(value: str) -> bool:
     >>> is_strong("Tr0ub+dour"), is_strong("version2.1"), is_strong("ilse@example2.org"), is_strong("notes.md#line-12")
     (True, False, False, False)
     """
+    cut_off = value.endswith(_ELLIPSES[:2])
     value = value.strip("*_.:=~%$!?")
-    if len(value) < 8 or not looks_like_password(value) or _ADDRESS.fullmatch(value):
+    if cut_off or len(value) < 8 or not looks_like_password(value) or _ADDRESS.fullmatch(value):
         return False
     if _SIGN_INSIDE.search(value) and re.search(r"\d", value):
         return True
@@ -243,6 +244,11 @@ def is_token(value: str) -> bool:
         return False
     noise = len(_TURN.findall(plain)) + _rare_pairs(plain)[0]
     return noise >= max(4, len(plain) * 0.3) and not is_placeholder(value)
+
+
+def is_token_or_strong(value: str) -> bool:
+    """Tell whether a value passed along with a token's label is one, even if it is full of signs."""
+    return is_token(value) or is_strong(value)
 
 
 def is_token_in_prose(value: str) -> bool:
