@@ -77,6 +77,30 @@ FORMS = {
         ),
         *('WiFi.begin("net", "«»");', "crypto.createHmac('sha256', '«»')", 'req.SetBasicAuth("ilse", "«»")'),
     ],
+    "structure": [
+        *(
+            "passwords:\n  mail: «»\n  nas: x",
+            "tokens:\n  ci: «»",
+            "app:\n  credentials:\n    ilse: '«»'",
+            'secrets:\n  a: "«»"',
+        ),
+        *(
+            '{"credentials": {"ilse": "«»"}}',
+            'PASSWORDS = {"db": "«»"}',
+            "tokens = {'a': 'x', 'b': '«»'}",
+            "credentials.ilse: «»",
+        ),
+        *(
+            "Password\n: «»",
+            "Wifi password\n:   «»",
+            "<dl><dt>Password</dt><dd>«»</dd></dl>",
+            "<tr><th>Password</th><td>«»</td></tr>",
+        ),
+        "<table><tr><th>user</th><th>password</th></tr><tr><td>ilse</td><td>«»</td></tr></table>",
+        "<details><summary>password</summary>«»</details>",
+        *('["redis-server", "--requirepass", "«»"]', "command: redis-server, --requirepass, «»", "- --password\n- «»"),
+        "args[0]: --api-token\nargs[1]: «»",
+    ],
     "headers": [
         "Authorization: Bearer «»",
         'curl -H "Authorization: Bearer «»" https://a.org',
