@@ -101,6 +101,48 @@ FORMS = {
         *('["redis-server", "--requirepass", "«»"]', "command: redis-server, --requirepass, «»", "- --password\n- «»"),
         "args[0]: --api-token\nargs[1]: «»",
     ],
+    "commands": [
+        *("curl --proxy-user ilse:«» https://a.org", "keytool -storepass «» -list", "jarsigner -keypass «» a.jar b"),
+        *("sqlplus ilse/«»@db", "xfreerdp /u:ilse /p:«» /v:host", "mosquitto_pub -u ilse -P «» -t x", "vault login «»"),
+        *(
+            "rabbitmqctl add_user ilse «»",
+            "rabbitmqctl change_password ilse «»",
+            "unrar x -p«» a.rar",
+            "zip -er -P«» a.zip b",
+        ),
+        *(
+            "bcp t out f -U sa -P «»",
+            "ipmitool -U ilse -P «» lan print",
+            "snmpwalk -v3 -A «» -X x host",
+            "podman login -u ilse -p «»",
+        ),
+        *("iwconfig wlan0 key s:«»", "useradd -p «» ilse", "evil-winrm -i host -u ilse -p «»", "lftp -u ilse,«» host"),
+        *(
+            "psexec.py corp/ilse:«»@host",
+            'restic --password-command "echo «»" backup',
+            "I ran `keytool -keypass «»` here.",
+        ),
+    ],
+    "directives": [
+        *(
+            "bindpw «»",
+            "rootpw «»",
+            "rootbindpw «»",
+            "snmp_community: «»",
+            'community_string = "«»"',
+            "AuthUserPass ilse «»",
+        ),
+        *("secret-key-base «»", "auth:\n  basic: ilse:«»", "auth.basic: ilse:«»"),
+    ],
+    "addresses": [
+        *(
+            "https://«»@github.com/a/b.git",
+            "git clone https://«»:x-oauth-basic@git.example.org/a",
+            "jdbc:oracle:thin:ilse/«»@h:1521:x",
+        ),
+        *("https://a.s3.amazonaws.com/k?X-Amz-Signature=«»&X-Amz-Expires=3", "[x](https://a.org/v1?key=«»)"),
+        *('curl -b "session=«»" https://a.org', 'proxy_set_header Authorization "Basic «»";', "client-key-data: «»"),
+    ],
     "headers": [
         "Authorization: Bearer «»",
         'curl -H "Authorization: Bearer «»" https://a.org',
@@ -161,13 +203,13 @@ def dotted(chance: Random) -> str:
 
 VALUES = [strong_password, token, dotted]
 # Here, a value has no signs.
-TOKENS_ONLY = ["headers"]
+TOKENS_ONLY = ["headers", "addresses"]
 
 
 @pytest.mark.parametrize("kind", FORMS)
 @given(seed=SEEDS, made=st.sampled_from(VALUES), around=st.sampled_from(AROUND))
 def test_a_secret_goes(kind: str, seed: int, made: Callable[[Random], str], around: str) -> None:
-    secret = token(Random(seed), 12) if kind in TOKENS_ONLY else made(Random(seed))
+    secret = token(Random(seed), 12 if kind == "headers" else 24) if kind in TOKENS_ONLY else made(Random(seed))
     texts = [around.replace("{}", form.replace("«»", secret)) for form in FORMS[kind]]
     assert [text for text in texts if secret in redact_text(text)[0]] == []
 
