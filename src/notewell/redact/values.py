@@ -42,7 +42,8 @@ _REFERENCE_PARTS = (
 _ELLIPSES = ("...", "…", "xxxx", "***")
 _TEMPLATE_WORDS = ("your", "replace", "enter", "insert", "put", "password")
 _TEMPLATE = re.compile(
-    r"(?:your|replace|enter|insert|put)[-_ ]?(?:with|this|here|own|my|the|your|api|p[a@]ss|token|key|secret|client|\d{3}[-_]bit)"
+    r"(?:your|replace|enter|insert|put)[-_ ]?"
+    r"(?:with|this|here|own|my|the|your|api|p[a@]ss|token|key|secret|client|\d{3}[-_]bit)"
     r"|(?:your|replace|insert)[-_ ]?(?:new)?strong|(?:sample|strong|example)\W?_?.{0,3}password",
     re.DOTALL,
 )
