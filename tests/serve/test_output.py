@@ -45,8 +45,8 @@ def test_a_pipe_gets_a_whole_line_for_each_hit_the_best_first(orchard: Path, not
     heads = [line.rpartition("  ")[0] for line in out.splitlines() if not line.startswith(" ")]
     assert heads == [
         "Orchard.md:3  Orchard",
-        "2024 pears.md:5  Pears of the year > Late ones",
         "Orchard.md:7  Orchard > Hive",
+        "2024 pears.md:5  Pears of the year > Late ones",
     ]
     assert "\n\n" not in out and max(map(len, out.splitlines())) > 100
 
