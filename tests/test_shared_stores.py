@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import suppress
@@ -17,6 +18,9 @@ from notewell.errors import NoteError, StoreBusy
 from notewell.serve.answering import read_indexed
 
 MakeVault = Callable[..., Vault]
+EXCLUDING = {"index.exclude": ["Private/"]}
+# A process that is told where its store is has no other.
+SHARING = {**EXCLUDING, "store.path": ".notewell/store.db"}
 MARKS = ("iary", "xylem")
 ALL_SURFACES: dict[str, Callable[[Vault], object]] = {
     **SURFACES,
@@ -33,7 +37,7 @@ ALL_SURFACES: dict[str, Callable[[Vault], object]] = {
 def server(make_vault: MakeVault) -> Iterator[Vault]:
     """Return a vault that a server keeps open, and that excludes a folder."""
     notes = {**NOTES, "Private/diary.md": "---\ntags: [xylem]\n---\n# Diary\n\nzebra xylem [[a]] [[b]]"}
-    with make_vault(notes, {"index.exclude": ["Private/"]}) as vault, kept_up(vault) as kept:
+    with make_vault(notes, SHARING) as vault, kept_up(vault) as kept:
         kept.index()
         yield kept
 
@@ -75,7 +79,7 @@ def test_hits_say_nothing_of_a_hidden_note(make_vault: MakeVault) -> None:
     notes |= {"Private/diary.md": "# A\n\nzebra open", "Private/d.md": "# D\n\nzebrafinch [[b|zebra]]"}
     with make_vault(notes) as vault:
         vault.index()
-        with opened(vault.root, {"index.exclude": ["Private/"]}) as server, vault.store.locked():
+        with opened(vault.root, SHARING) as server, vault.store.locked():
             for text in ("zebra", "zebrafinh", "zebra open"):
                 results = server.search(text, refresh=False, explain=True)
                 assert "Private" not in str(results)
@@ -116,3 +120,52 @@ def test_only_the_state_that_answers_is_read_to_be_shown() -> None:
     rooms = [folder for folder in package.iterdir() if folder.name not in ("store", "index", "__pycache__")]
     files = [file for room in rooms for file in (room.rglob("*.py") if room.is_dir() else [room])]
     assert [file.name for file in files if file.suffix == ".py" and ".reading()" in file.read_text("utf-8")] == []
+
+
+# Without a word about the store, each has its own
+
+
+@pytest.mark.parametrize("first", [{}, EXCLUDING])
+def test_processes_that_choose_different_notes_do_not_undo_each_other(
+    make_vault: MakeVault, first: dict[str, list[str]]
+) -> None:
+    second = {} if first else EXCLUDING
+    with make_vault(NOTES, first) as vault, opened(vault.root, second) as other:
+        vault.index(), other.index()
+        for _ in range(3):
+            assert (vault.index().unchanged, other.index().unchanged) == (True, True)
+            for each in (vault, other):
+                each.search("zebra"), each.links(), each.status()
+        for each, settings in ((vault, first), (other, second)):
+            assert ("Private/diary.md" in each.store.files().notes) == (not settings)
+            assert each.doctor().problems == ()
+
+
+def test_the_environment_and_options_choose_the_same_store_if_they_choose_the_same_notes(
+    make_vault: MakeVault, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with make_vault(NOTES, EXCLUDING) as vault:
+        own = vault.store_file
+    assert own.name.startswith("store-")
+    monkeypatch.setenv("NOTEWELL_INDEX_EXCLUDE", "Private/")
+    with opened(vault.root) as by_environment:
+        assert by_environment.store_file == own
+    # Once the vault's own file says the same, the usual store is meant.
+    (vault.root / "notewell.toml").write_text('[index]\nexclude = ["Private/"]\n')
+    with opened(vault.root) as by_file:
+        assert by_file.store_file.name == "store.db"
+
+
+def test_a_store_for_other_notes_that_nobody_uses_is_deleted_after_a_month(make_vault: MakeVault) -> None:
+    with make_vault(NOTES, EXCLUDING) as vault:
+        vault.index()
+    (kept := vault.store_file.with_name("store-notes.db")).write_text("mine")
+    with opened(vault.root) as usual:
+        usual.index()
+        assert vault.store_file.exists()
+        for file in (vault.store_file, kept):
+            os.utime(file, (1, 1))
+        usual.index()
+    assert not vault.store_file.exists()
+    assert kept.exists()
+    assert usual.store_file.exists()

@@ -9,11 +9,11 @@ from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime, timedelta
 from pathlib import Path
-from stat import S_ISREG
 from typing import Unpack
 
 from notewell.errors import NoteError, StoreError
 from notewell.files.lock import held
+from notewell.files.safe_open import NO_LINK, open_plain
 from notewell.files.user import write_whole
 from notewell.index.place import Reading
 from notewell.redact import names_secret
@@ -119,9 +119,6 @@ def load_opened(file: Path, now: datetime) -> tuple[str, ...]:
 
 def _content(file: Path) -> bytes:
     """Return the content of a regular file, following no link: a vault may be a stranger's."""
-    number = os.open(file, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0))
-    try:
-        about = os.fstat(number)
-        return os.read(number, LARGEST) if S_ISREG(about.st_mode) and about.st_size <= LARGEST else b""
-    finally:
-        os.close(number)
+    with os.fdopen(open_plain(file, os.O_RDONLY | NO_LINK), "rb") as stream:
+        content = stream.read(LARGEST + 1)
+    return content if len(content) <= LARGEST else b""

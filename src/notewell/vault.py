@@ -67,8 +67,10 @@ class Vault:
         self._stays_open = opening.stays_open
         self._loads = opening.loads
         self._batches = opening.batches
-        file = store_file(root, settings.store.path, settings.store.folder)
-        self.storage = OpenedStore(file, root, lambda: self._indexing.made_for, cache_kib=opening.cache_kib)
+        file = store_file(root, settings.store.path, settings.store.folder, files.selection)
+        self.storage = OpenedStore(
+            file, root, lambda: self._indexing.made_for, selection=files.selection, cache_kib=opening.cache_kib
+        )
         # Most commands need no graph: it is loaded with the first link to resolve.
         linking = Linking(lambda store: self._graph.resolve(store), lambda store: self._graph.measure(store))
         self._indexing = Indexing(self._source, self.storage, self.models, linking)
@@ -357,7 +359,7 @@ class Vault:
         if not self.indexed:
             return Status.of(self.root, self.store_file, About())
         with self.shown.searching() as (_, excluded):
-            status = Status.of(self.root, self.store_file, visible(self.store.about(), excluded))
+            status = Status.of(self.root, self.store_file, visible(self.store.about(tags=True), excluded))
         changes, others = self._indexing.find_changes(), count_others(self.root, self.settings.index)
         stale = len(changes.read) + len(changes.gone)
         return replace(status, stale=stale, filling=self.encoder.progress, others=others)

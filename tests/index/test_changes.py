@@ -126,7 +126,8 @@ def test_a_renamed_note_leaves_its_old_name_and_keeps_its_vectors(make_vault: Ma
 def test_a_note_that_becomes_excluded_is_forgotten(make_vault: MakeVault) -> None:
     vault = make_vault({"bees.md": BEES, "drafts/rye.md": RYE})
     vault.index()
-    narrower = Vault.open(vault.root, {"embed.model": "words", "index.exclude": ["drafts/"]})
+    (vault.root / "notewell.toml").write_text('[index]\nexclude = ["drafts/"]\n')
+    narrower = Vault.open(vault.root, {"embed.model": "words"})
     assert narrower.index().removed == 1
     assert found(narrower, "loaf") == []
 

@@ -153,14 +153,14 @@ class MemoryStore:
     def release_memory(self) -> None:
         """Keep all: memory is where this store is."""
 
-    def about(self) -> About:
+    def about(self, *, tags: bool = False) -> About:
         kept, state = self._shared.kept, self._shared.kept.state
         encoded = [vector is not None for vector in kept.encoded.values()]
         return About(
             notes=len(kept.notes),
             chunks=len(kept.chunks),
             links=sum(len(note.links) for note in kept.notes.values()),
-            tags=count_tags(tag for note in kept.notes.values() for tag in note.tags),
+            tags=count_tags(tag for note in kept.notes.values() for tag in note.tags if tags),
             generation=state.generation,
             embedder=state.made_for.embedder,
             indexed_at=state.indexed_at,

@@ -8,6 +8,7 @@ import os
 import re
 from collections.abc import Mapping
 from dataclasses import asdict, replace
+from hashlib import blake2b
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +27,7 @@ from notewell.config.permissions import (
 from notewell.config.settings import FOLDERS, KINDS, SPECS, Settings, setting_names
 from notewell.embed.rules import Key, parse_address
 from notewell.errors import SettingsError, VaultError
+from notewell.files.safe_open import read_plain
 from notewell.files.user import home_folder, user_folder
 from notewell.index.dates import LONGEST_FORMAT, MOST_FORMATS
 from notewell.names.suggest import did_you_mean, suggest
@@ -45,6 +47,7 @@ __all__ = [
     "load_settings",
     "misspelt_variables",
     "nearest_vault",
+    "own_selection",
     "public_settings",
     "settings_text",
     "user_file",
@@ -58,6 +61,8 @@ NEAR_VARIABLE = 0.9
 # A vault's file may come from a stranger, and the time to parse a name of many parts grows with its square: 0.1 s at
 # worst with these two limits, a minute for 100,000 bytes without.
 LARGEST, DOTS = 32_000, 100
+# What decides which files are notes.
+SELECTION = ("index.include", "index.exclude")
 # Settings that name files or folders, and how long a name and a path may be on any system.
 PATHS = ("store.path", "store.folder", "index.include", "embed.model", "embed.encoder", "memory.folder")
 LONGEST_NAME, LONGEST_PATH = 255, 4_000
@@ -100,6 +105,24 @@ def given_settings(
     for setting in (*users.values(), *vaults.values(), *options.values(), *given.values()):
         _check_who(setting, given[setting.name], root, environment)
     return given
+
+
+def own_selection(root: Path, environment: Mapping[str, str], overrides: Mapping[str, Any]) -> str:
+    """Return a name for the notes that the environment or options choose, if the settings files choose others.
+
+    All processes of a user read the same files. One that is told otherwise has a store of its own, unless it names one:
+    in a shared one, each would remove what the other adds.
+    """
+    if not any(name in overrides or variable_of(name) in environment for name in SELECTION):
+        return ""
+    if overrides.get("store.path") or environment.get(variable_of("store.path")):
+        return ""
+    in_files = {key: value for key, value in environment.items() if not key.startswith(PREFIX)}
+    ours, files = (
+        [_checked(given[name]) if name in given else setting_names()[name] for name in SELECTION]
+        for given in (given_settings(root, environment, overrides), given_settings(root, in_files, {}))
+    )
+    return "" if ours == files else blake2b(repr(ours).encode("utf-8", "replace"), digest_size=4).hexdigest()
 
 
 def _check_who(setting: Setting, winner: Setting, root: Path | None, environment: Mapping[str, str]) -> None:
@@ -218,8 +241,7 @@ def settings_text(file: Path) -> str:
     """Return the text of a settings file, empty if it is missing; refuse one that would take long to parse."""
     if not os.path.exists(file):  # noqa: PTH110
         return ""
-    with file.open("rb") as stream:
-        content = stream.read(LARGEST + 1)
+    content = read_plain(file, LARGEST + 1)
     if len(content) > LARGEST:
         raise ValueError(f"it has more than {LARGEST:,} bytes; all settings with their defaults have 5,000")
     if any(line.count(b".") > DOTS for line in content.split(b"\n")):

@@ -8,7 +8,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from notewell.config import FILE, load_settings, user_file
+from notewell.config import FILE, load_settings, own_selection, user_file
 from notewell.config.settings import Settings
 from notewell.errors import SettingsError
 from notewell.types.notices import Notice
@@ -19,8 +19,10 @@ Stamp = tuple[int, ...]
 class SettingsFiles:
     """Settings, and the files they come from; without files, they never change."""
 
-    def __init__(self, load: Callable[[], Settings], files: Sequence[Path] = ()) -> None:
+    def __init__(self, load: Callable[[], Settings], files: Sequence[Path] = (), selection: str = "") -> None:
+        """Read the settings; `selection` names the notes that they choose, if the files alone would choose others."""
         self._load = load
+        self.selection = selection
         self._files = files
         # Before they are read: a change meanwhile is for the next look.
         self._seen = self._stamps()
@@ -47,7 +49,8 @@ def settings_files(root: Path, environment: Mapping[str, str], overrides: Mappin
     """Return the settings of a vault, from the user's file, the vault's, the environment and the overrides."""
     # As it is now: the daemon has another environment for its next request.
     environment = dict(environment)
-    return SettingsFiles(partial(load_settings, root, environment, overrides), (user_file(environment), root / FILE))
+    load = partial(load_settings, root, environment, overrides)
+    return SettingsFiles(load, (user_file(environment), root / FILE), own_selection(root, environment, overrides))
 
 
 def _stamp(file: Path) -> Stamp | None:

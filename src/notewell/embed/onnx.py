@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from notewell.embed.english import is_english
+from notewell.embed.model_files import digest_of, open_weights, read_text
 from notewell.embed.rules import EmbedRules, Prefixes, find_prefixes
 from notewell.embed.tokens import load_tokenizer, panics_explained
 from notewell.embed.vectors import unit
@@ -139,6 +140,7 @@ def _session(folder: Path) -> Session:
     # A spinning thread would take its core from searches.
     options.add_session_config_entry("session.intra_op.allow_spinning", "0")
     with _explained(folder):
+        open_weights(folder / "model.onnx").close()
         return onnxruntime.InferenceSession(str(folder / "model.onnx"), options, providers=["CPUExecutionProvider"])
 
 
@@ -191,14 +193,14 @@ def load_minilm() -> OnnxEmbedder:
 
 def _about(folder: Path) -> dict[str, Any]:
     """Return our own model's config; that of another model is not trusted."""
-    about: dict[str, Any] = json.loads((folder / "config.json").read_text("utf-8")) if folder == MINILM else {}
+    about: dict[str, Any] = json.loads(read_text(folder / "config.json")) if folder == MINILM else {}
     return about
 
 
 def _fingerprint(folder: Path, max_tokens: int, prefix: str, *, first: bool) -> str:
     ours = _about(folder)
-    weights = ours.get("sha256") or hashlib.sha256((folder / "model.onnx").read_bytes()).hexdigest()
-    words = hashlib.sha256((folder / "tokenizer.json").read_bytes() + prefix.encode("utf-8")).hexdigest()
+    weights = ours.get("sha256") or digest_of(folder / "model.onnx")
+    words = hashlib.sha256(read_text(folder / "tokenizer.json") + prefix.encode("utf-8")).hexdigest()
     pooling = "first" if first else "mean"
     return f"{ours.get('name') or folder.name}/{max_tokens}/{pooling}/{weights[:12]}-{words[:8]}"
 
@@ -206,4 +208,4 @@ def _fingerprint(folder: Path, max_tokens: int, prefix: str, *, first: bool) -> 
 def _uses_first_state(folder: Path) -> bool:
     """Tell whether the model's own settings say that a text's vector is its first state, as for bge."""
     file = folder / "1_Pooling" / "config.json"
-    return file.is_file() and bool(json.loads(file.read_text(encoding="utf-8")).get("pooling_mode_cls_token"))
+    return file.is_file() and bool(json.loads(read_text(file)).get("pooling_mode_cls_token"))

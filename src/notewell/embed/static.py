@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import re
 import threading
@@ -15,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from notewell.embed.model_files import digest_of, open_weights, read_text
 from notewell.embed.tokens import load_tokenizer, panics_explained
 from notewell.embed.vectors import unit
 from notewell.errors import EmbedError
@@ -39,7 +39,7 @@ class StaticEmbedder:
     def __init__(self, folder: Path) -> None:
         self._folder = folder
         with self._explained():
-            config = json.loads((folder / "config.json").read_text(encoding="utf-8"))
+            config = json.loads(read_text(folder / "config.json"))
             self._table = _load_table(folder / "model.safetensors")
             self.fingerprint = _fingerprint(folder, config, self._table.shape)
             self._vocabulary = VocabularyFile(folder / "tokenizer.json") if "tokenizer_sha256" in config else None
@@ -123,7 +123,7 @@ class VocabularyFile:
     START = b'"vocab":{'
 
     def __init__(self, file: Path) -> None:
-        self._text = file.read_bytes()
+        self._text = read_text(file)
         # Before the vocabulary, words such as `model` and `type` are keys of the file.
         self._start = self._text.index(self.START) + len(self.START)
 
@@ -215,7 +215,7 @@ class WordTokens:
 
 def _load_table(file: Path) -> np.ndarray[Any, np.dtype[Any]]:
     """Return the tensor `embeddings` of a safetensors file, memory-mapped."""
-    with file.open("rb") as stream:
+    with open_weights(file) as stream:
         header_size = int.from_bytes(stream.read(8), "little")
         if header_size > 1_000_000:
             raise ValueError(f"{file.name} is not a safetensors file")
@@ -238,10 +238,6 @@ def _load_tokenizer(folder: Path, rows: int) -> Tokenizer:
 
 def _fingerprint(folder: Path, config: Mapping[str, Any], shape: tuple[int, ...]) -> str:
     # The config of our own model contains its hashes; other files are hashed here.
-    weights = config.get("sha256") or _hash(folder / "model.safetensors")
-    words = config.get("tokenizer_sha256") or _hash(folder / "tokenizer.json")
+    weights = config.get("sha256") or digest_of(folder / "model.safetensors")
+    words = config.get("tokenizer_sha256") or digest_of(folder / "tokenizer.json")
     return f"{config.get('name') or folder.name}/{shape[0]}x{shape[1]}/mean/{weights[:12]}-{words[:8]}"
-
-
-def _hash(file: Path) -> str:
-    return hashlib.sha256(file.read_bytes()).hexdigest()

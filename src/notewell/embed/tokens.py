@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from notewell.embed.model_files import read_text
 from notewell.errors import EmbedError
 from notewell.files.safe_open import SETTINGS
 
@@ -32,7 +33,7 @@ def load_tokenizer(folder: Path) -> Tokenizer:
     file = folder / "tokenizer.json"
     try:
         with panics_explained(folder):
-            tokenizer = Tokenizer.from_file(str(file))
+            tokenizer = Tokenizer.from_str(read_text(file).decode("utf-8"))
     except EmbedError:
         raise
     except Exception as error:  # tokenizers raises nothing narrower

@@ -14,6 +14,7 @@ from pathlib import Path
 from stat import S_ISREG
 
 from notewell.errors import StoreBusy, StoreError
+from notewell.files.safe_open import read_plain
 
 # How long a waiting writer sleeps between tries, in seconds.
 PAUSE = 0.05
@@ -78,7 +79,7 @@ def _sign(descriptor: int) -> None:
 def _holder(file: Path) -> str:
     """Return who holds the lock and since when, from its signature."""
     try:
-        signed = json.loads(file.read_text(encoding="utf-8"))
+        signed = json.loads(read_plain(file, LONGEST))
         return f"Process {signed['pid']}, since {signed['since']},"
     except (OSError, ValueError, LookupError, TypeError):
         return "Another process"

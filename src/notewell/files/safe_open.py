@@ -29,8 +29,9 @@ DIRECTORY = getattr(os, "O_DIRECTORY", 0)
 # Flags to open a folder that is used, and one that is only passed through, which needs no permission to list it.
 HOLD = os.O_RDONLY | DIRECTORY
 PASS = getattr(os, "O_PATH", os.O_RDONLY) | DIRECTORY
-# Opening a pipe would otherwise wait for ever.
-FILE = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
+# Opening a pipe would otherwise wait for ever, and a terminal could become this process's own.
+NO_WAIT = getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOCTTY", 0) | getattr(os, "O_BINARY", 0)
+FILE = os.O_RDONLY | NO_WAIT
 # Errors for a link where none may be followed.
 MET_LINK = (errno.ELOOP, errno.ENOTDIR, errno.EMLINK)
 
@@ -66,6 +67,26 @@ def why_not_written(file: str | Path) -> str:
     if not S_ISREG(found.st_mode):
         return "it is a link, or not a regular file"
     return "it has a second name (a hard link), so that another file would change with it" if found.st_nlink > 1 else ""
+
+
+def open_plain(file: str | Path, flags: int = os.O_RDONLY, mode: int = 0o600) -> int:
+    """Return the descriptor of a regular file; anything else at that path is an error, and no pipe is waited for.
+
+    A link is followed: unless `flags` forbid it, the user may have linked a file of theirs. A file that is written must
+    not have a second name, under which it may be a note.
+    """
+    descriptor = os.open(file, flags | NO_WAIT, mode)
+    found = os.fstat(descriptor)
+    if S_ISREG(found.st_mode) and (found.st_nlink <= 1 or not flags & (os.O_WRONLY | os.O_RDWR)):
+        return descriptor
+    os.close(descriptor)
+    raise OSError(errno.EINVAL, "it is not a regular file, or has a second name", str(file))
+
+
+def read_plain(file: str | Path, most: int = -1) -> bytes:
+    """Return the content of a regular file, or its beginning; anything else at that path is an error."""
+    with os.fdopen(open_plain(file), "rb") as stream:
+        return stream.read(most)
 
 
 def open_inside(root: Path, path: str, *, by_descriptor: bool = BY_DESCRIPTOR) -> int:

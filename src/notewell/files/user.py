@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from notewell.errors import StoreError
+from notewell.files.safe_open import open_plain, read_plain
 
 # Only this user may list or read it.
 PRIVATE_FOLDER, PRIVATE_FILE = 0o700, 0o600
@@ -131,7 +132,7 @@ def user_key(folder: Path) -> Key:
 def _read_key(file: Path) -> bytes | None:
     with suppress(FileNotFoundError):
         # A power cut may leave a key that is cut off, which is of no use.
-        return found if len(found := file.read_bytes()) == KEY_BYTES else None
+        return found if len(found := read_plain(file, KEY_BYTES + 1)) == KEY_BYTES else None
     return None
 
 
@@ -140,9 +141,12 @@ def _create_key(file: Path) -> None:
     made = file.with_name(f".new-{os.urandom(8).hex()}")
     write_whole(made, os.urandom(KEY_BYTES))
     try:
-        with made.open("rb+") as stream:
+        descriptor = open_plain(made, os.O_RDWR)
+        try:
             # A power cut must not leave stores without their key.
-            os.fsync(stream.fileno())
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)
         if file.exists() and _read_key(file) is None:
             made.replace(file)
         else:

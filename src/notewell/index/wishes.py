@@ -13,6 +13,7 @@ from contextlib import suppress
 from hashlib import sha256
 from pathlib import Path
 
+from notewell.files.safe_open import NO_LINK, open_plain, read_plain
 from notewell.files.user import PRIVATE_FILE, clean_up, private_folder
 
 # The folder in the user's state folder, and how long a file there is kept, in seconds, and how many.
@@ -20,8 +21,7 @@ FOLDER = "wished"
 KEPT_SECONDS, KEPT_FILES = 30 * 86_400.0, 100
 # The most chunks that are remembered: those of the last four searches or more, some seconds of work.
 MOST = 400
-# Links are not followed, and pipes not waited for.
-PLAIN = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
+WRITE = os.O_WRONLY | os.O_CREAT | NO_LINK
 # A signed number of eight bytes, as ids are in the store.
 NUMBER = "q"
 
@@ -44,10 +44,10 @@ class Wishes:
     def _write(self, data: bytes) -> None:
         """Write in place, which takes a tenth of the time of a new file: half a list of numbers does no harm."""
         try:
-            descriptor = os.open(self._file, os.O_WRONLY | os.O_CREAT | PLAIN, PRIVATE_FILE)
+            descriptor = open_plain(self._file, WRITE, PRIVATE_FILE)
         except FileNotFoundError:
             private_folder(self._file.parent)
-            descriptor = os.open(self._file, os.O_WRONLY | os.O_CREAT | PLAIN, PRIVATE_FILE)
+            descriptor = open_plain(self._file, WRITE, PRIVATE_FILE)
         try:
             os.ftruncate(descriptor, os.write(descriptor, data))
         finally:
@@ -57,11 +57,7 @@ class Wishes:
         """Return the wished chunks; none if there is no file."""
         numbers = array(NUMBER)
         with suppress(OSError):
-            descriptor = os.open(self._file, os.O_RDONLY | PLAIN)
-            try:
-                data = os.read(descriptor, MOST * numbers.itemsize)
-            finally:
-                os.close(descriptor)
+            data = read_plain(self._file, MOST * numbers.itemsize)
             numbers.frombytes(data[: len(data) // numbers.itemsize * numbers.itemsize])
         return numbers.tolist()
 

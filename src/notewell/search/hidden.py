@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 SIGNS = ("%%", "<!--", "^")
-# Code comes first: a comment in an example is part of it.
+# Code comes first: a comment in an example is part of it. Of a comment, this is the sign that opens it.
 APART = re.compile(
-    r"^[ \t>]*(?P<fence>`{3,}|~{3,})[^\n]*\n.*?(?:^[ \t>]*(?P=fence)|\Z)|`[^`\n]+`"
-    r"|(?P<hidden>[ \t]*%%.*?%%|[ \t]*<!--.*?-->|(?:^|[ \t]+)\^[a-zA-Z0-9-]+[ \t]*$)",
+    r"^[ \t>]*(?P<fence>`{3,}(?!`)|~{3,}(?!~))[^\n]*\n.*?(?:^[ \t>]*(?P=fence)|\Z)|`[^`\n]+`"
+    r"|(?P<comment>%%|<!--)|(?P<id>(?<!\S)\^[a-zA-Z0-9-]+[ \t]*$)",
     re.DOTALL | re.MULTILINE,
 )
+CLOSED_BY = {"%%": "%%", "<!--": "-->"}
 # Formats in which these signs mean what they mean in Markdown.
 MARKDOWN = (".md", ".markdown", ".canvas")
 
@@ -26,7 +27,28 @@ def hidden_spans(text: str, path: str) -> list[Span]:
     """
     if not path.lower().endswith(MARKDOWN) or not any(sign in text for sign in SIGNS):
         return []
-    return [match.span("hidden") for match in APART.finditer(text) if match["hidden"]]
+    return [(_before_spaces(text, start), end) for start, end in _signs(text)]
+
+
+def _signs(text: str) -> Iterator[Span]:
+    """Yield the spans of comments and ids; each part of the text is looked at once, however many signs it has."""
+    unclosed, place = set[str](), 0
+    while match := APART.search(text, place):
+        place, sign = match.end(), match["comment"]
+        if match["id"]:
+            yield match.span()
+        elif sign and sign not in unclosed:
+            if (end := text.find(CLOSED_BY[sign], place)) < 0:
+                unclosed.add(sign)
+            else:
+                place = end + len(CLOSED_BY[sign])
+                yield match.start(), place
+
+
+def _before_spaces(text: str, place: int) -> int:
+    while place and text[place - 1] in " \t":
+        place -= 1
+    return place
 
 
 def blanked(text: str, spans: Sequence[Span]) -> str:

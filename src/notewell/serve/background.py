@@ -15,7 +15,8 @@ from threading import Thread
 from typing import TYPE_CHECKING
 
 from notewell.errors import DaemonError, StoreBusy
-from notewell.files.lock import held
+from notewell.files.lock import LONGEST, held
+from notewell.files.safe_open import read_plain
 from notewell.files.user import home_folder, private_folder, state_folder, write_private
 
 if TYPE_CHECKING:
@@ -199,6 +200,6 @@ def holder_of(lock: Path) -> int | None:
     except StoreBusy:
         pass
     try:
-        return int(json.loads(lock.read_text(encoding="ascii"))["pid"])
+        return int(json.loads(read_plain(lock, LONGEST))["pid"])
     except (OSError, ValueError, LookupError, TypeError):
         return None

@@ -75,7 +75,7 @@ class About:
     links: int = 0
     """How many links they have."""
     tags: Mapping[str, int] = field(default_factory=dict)
-    """How many notes have each tag, the most used first; spellings that differ in case are one."""
+    """How many notes have each tag, the most used first, if asked for; spellings that differ in case are one."""
     generation: int = 0
     """A number that grows with every change of the store."""
     embedder: str = ""
@@ -274,8 +274,8 @@ class Keeping(Protocol):
     def in_place(self) -> bool:
         """Tell whether the open store is still the one that is stored under its name."""
 
-    def about(self) -> About:
-        """Return counts, sizes and why files were skipped; slower than `state`."""
+    def about(self, *, tags: bool = False) -> About:
+        """Return counts, sizes and why files were skipped; slower than `state`. `tags` only if asked for."""
 
     def files(self) -> Files:
         """Return every indexed and skipped file with its stamp."""

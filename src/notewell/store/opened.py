@@ -14,7 +14,7 @@ from notewell.files.user import Key, home_folder, state_folder, user_key
 from notewell.store import MadeFor, Store
 from notewell.store.partial import partial_folder
 from notewell.store.sqlite import SqliteStore
-from notewell.store.sqlite.files import BACKUP_HINT, UNCHANGED, check_backup, delete_beside
+from notewell.store.sqlite.files import BACKUP_HINT, UNCHANGED, check_backup, delete_beside, delete_unused
 from notewell.store.sqlite.place import (
     OURS,
     check_no_link,
@@ -35,24 +35,37 @@ STORES = "stores"
 FORCE_HINT = "Use a backup of this vault, or restore this one with `notewell restore --force`"
 
 
-def store_file(root: Path, path: str, folder: str) -> Path:
-    """Return the file of a vault's store: at a `path` of its own, in the user's `folder` of stores, or in the vault."""
+def store_file(root: Path, path: str, folder: str, selection: str = "") -> Path:
+    """Return the file of a vault's store: at a `path` of its own, in the user's `folder` of stores, or in the vault.
+
+    With a `selection`, it is the file beside it for those notes.
+    """
     if folder and not path:
-        return Path(os.path.expanduser(folder), name_for(root))
-    # Normalised by its text: a symbolic link on the way would make another place of `..`.
-    return Path(os.path.normpath(root / (os.path.expanduser(path) if path else USUAL_PLACE)))
+        file = Path(os.path.expanduser(folder), name_for(root))
+    else:
+        # Normalised by its text: a symbolic link on the way would make another place of `..`.
+        file = Path(os.path.normpath(root / (os.path.expanduser(path) if path else USUAL_PLACE)))
+    return file.with_name(f"{file.stem}-{selection}{file.suffix}") if selection else file
 
 
 class OpenedStore:
     """The store of the vault at `root`, in a file; `made_for` returns the settings that a new one depends on.
 
-    `cache_kib` is how much of the file each thread keeps in memory; without it, SQLite's default.
+    `selection` names the notes in it, if the settings files choose others. `cache_kib` is how much of the file each
+    thread keeps in memory; without it, SQLite's default.
     """
 
     def __init__(
-        self, file: Path, root: Path, made_for: Callable[[], MadeFor], *, cache_kib: int | None = None
+        self,
+        file: Path,
+        root: Path,
+        made_for: Callable[[], MadeFor],
+        *,
+        selection: str = "",
+        cache_kib: int | None = None,
     ) -> None:
         self.file = self._usual = file
+        self._selection = selection
         self.root = root
         self._key = Key(b"")
         self._made_for = made_for
@@ -132,8 +145,9 @@ class OpenedStore:
         return self._usual.with_name(self._usual.name + suffix)
 
     def drop_build(self) -> None:
-        """Delete what an interrupted build left beside the store: it may hold the text of notes that are gone."""
+        """Delete builds and stores that nobody uses any more: they may hold the text of notes that are gone."""
         delete_beside(self.file)
+        delete_unused(self.file)
 
     def backup(self, file: Path) -> None:
         """Write the store, as it is now, to another file."""
@@ -188,7 +202,8 @@ class OpenedStore:
         if not self._key.problem:
             with suppress(StoreOfAnother):
                 return self._open_file(made_for, only_own=True)
-            self.file = state / STORES / name_for(self.root)
+            # Its name has the selection of notes, too.
+            self.file = store_file(self.root, "", str(state / STORES), self._selection)
         return self._open_file(made_for)
 
     def _open_file(self, made_for: MadeFor | None, *, only_own: bool = False) -> Store:

@@ -19,7 +19,7 @@ from typing import Any
 
 from notewell.config import here, load_settings
 from notewell.errors import SettingsError
-from notewell.files.safe_open import check_folder
+from notewell.files.safe_open import check_folder, read_plain
 from notewell.files.user import PRIVATE_FILE, home_folder, write_private, write_whole
 from notewell.serve.hooks import EVENTS
 from notewell.serve.hooks.limit import LIMIT
@@ -171,7 +171,7 @@ def _write(change: Change) -> None:
 
 def _saved(backup: Path) -> dict[str, Any] | None:
     try:
-        value = json.loads(backup.read_bytes())
+        value = json.loads(read_plain(backup))
         return value if {"before", "after"} <= value.keys() else None
     except (OSError, ValueError, AttributeError):
         return None
@@ -180,10 +180,8 @@ def _saved(backup: Path) -> dict[str, Any] | None:
 def _read(file: Path) -> str | None:
     try:
         if not stat.S_ISREG(file.stat().st_mode):
-            # Reading a pipe may never end.
             raise SettingsError(f"{file} is not a regular file", "Move it away; Notewell has not changed it")
-        with file.open(encoding="utf-8", newline="") as opened:
-            return opened.read()
+        return read_plain(file).decode("utf-8")
     except FileNotFoundError:
         return None
     except (OSError, UnicodeDecodeError) as error:

@@ -11,6 +11,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from notewell.files.safe_open import NO_LINK, open_plain, read_plain
 from notewell.files.user import PRIVATE_FILE, private_folder
 
 FILE = "hooks.log"
@@ -48,7 +49,7 @@ def record(state: Path, run: HookRun) -> None:
         with suppress(FileNotFoundError):
             if file.stat().st_size > LARGEST:
                 file.replace(file.with_name(f"{FILE}.1"))
-        number = os.open(file, os.O_WRONLY | os.O_APPEND | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0), PRIVATE_FILE)
+        number = open_plain(file, os.O_WRONLY | os.O_APPEND | os.O_CREAT | NO_LINK, PRIVATE_FILE)
         try:
             # One write, so that the lines of two hooks do not mix.
             os.write(number, (json.dumps(line, ensure_ascii=True) + "\n").encode())
@@ -62,7 +63,7 @@ def last_runs(state: Path, most: int = LAST) -> list[HookRun]:
     file = log_file(state)
     for part in (file.with_name(f"{FILE}.1"), file):
         with suppress(OSError):
-            lines = part.read_text(encoding="utf-8", errors="replace").splitlines()
+            lines = read_plain(part, 2 * LARGEST).decode("utf-8", "replace").splitlines()
             runs += [run for line in lines if (run := _read(line))]
     return runs[-most:]
 

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from notewell.errors import StoreBusy
 from notewell.files.lock import held
+from notewell.files.safe_open import read_plain
 from notewell.files.user import clean_up, private_folder, write_private
 from notewell.serve.hooks.payload import NothingToSay
 
@@ -93,7 +94,7 @@ def _read(file: Path) -> HookSession:
     try:
         if file.is_symlink() or file.stat().st_size > LARGEST:
             return HookSession()
-        value = json.loads(file.read_bytes())
+        value = json.loads(read_plain(file, LARGEST))
         return HookSession(tuple(map(str, value["shown"]))[-SHOWN:], frozenset(map(str, value["words"])))
     except (OSError, ValueError, LookupError, TypeError, RecursionError):
         return HookSession()

@@ -11,6 +11,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
+from notewell.files.safe_open import read_plain
 from notewell.serve.daemon.client import LATE
 from notewell.serve.hooks import EVENTS
 from notewell.serve.hooks.install import is_ours, settings_files
@@ -110,8 +111,7 @@ def _local(at: str) -> str:
 def _read(file: Path) -> dict[str, Any]:
     """Return a settings file; an empty object if it cannot be read."""
     try:
-        # Reading a pipe may never end.
-        value = json.loads(file.read_text(encoding="utf-8")) if file.is_file() else {}
+        value = json.loads(read_plain(file).decode("utf-8"))
     except (OSError, ValueError, RecursionError):
         return {}
     return value if isinstance(value, dict) else {}

@@ -15,6 +15,7 @@ from pathlib import Path
 from starlette.requests import HTTPConnection
 
 from notewell.errors import SettingsError
+from notewell.files.safe_open import read_plain
 from notewell.files.user import write_private
 
 HOST = re.compile(r"(\[[0-9a-f:.]+\]|[a-z0-9._-]+)(?::(\d{1,5}))?")
@@ -28,6 +29,8 @@ REMEMBERED = 10_000
 BURST_SECONDS = 2.0
 TOKEN_FILE = "token.sha256"
 TOKEN_HINT = "Run `notewell serve --new-token` to create one"
+# Longer than any hash.
+LARGEST = 1_000
 # Permission bits that would let others replace the token with their own.
 OTHERS_WRITE = 0o022
 
@@ -154,7 +157,7 @@ def load_digest(folder: Path) -> str:
     """Return the stored hash of the newest token."""
     file = folder / TOKEN_FILE
     try:
-        text, mode = file.read_text(encoding="ascii").strip(), file.stat().st_mode
+        text, mode = read_plain(file, LARGEST).decode("ascii").strip(), file.stat().st_mode
     except FileNotFoundError as error:
         raise SettingsError("There is no token yet", TOKEN_HINT) from error
     except (OSError, ValueError) as error:

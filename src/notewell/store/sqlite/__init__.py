@@ -103,21 +103,25 @@ class SqliteStore:
         with self._transaction():
             return self._meta.state(self._seals)
 
-    def about(self) -> About:
-        """Return counts, sizes and why files were skipped; slower than `state`."""
+    def about(self, *, tags: bool = False) -> About:
+        """Return counts, sizes and why files were skipped; slower than `state`. `tags` are counted only if asked for.
+
+        Text from a store that this user did not make is left out.
+        """
         with self._transaction():
             state = self._meta.state(self._seals)
+            is_own = state.origin == "own"
             notes, chunks, links = fetch_one(self.db, queries.COUNTS)
             encoded, unread = fetch_one(self.db, queries.ENCODER_COUNTS)
             return About(
                 notes=notes,
                 chunks=chunks,
                 links=links,
-                tags=count_tags(tag for _, tag in fetch(self.db, queries.NOTE_TAGS)),
+                tags=self._tags(state.generation) if tags and is_own else {},
                 generation=state.generation,
                 embedder=state.made_for.embedder,
                 indexed_at=state.indexed_at,
-                skipped=self._skipped() if state.origin == "own" else {},
+                skipped=self._skipped() if is_own else {},
                 bytes=size(self.file),
                 encoder=state.encoder,
                 encoded=encoded,
@@ -133,6 +137,10 @@ class SqliteStore:
                 {path: Stamp(mtime, size, digest, ctime) for path, mtime, size, digest, ctime in rows},
                 {path: Skip(Stamp(*stamp), bool(again)) for path, *stamp, again in skipped},
             )
+
+    def _tags(self, generation: int) -> dict[str, int]:
+        self._seals.check_notes(self.db, generation)
+        return count_tags(tag for _, tag in fetch(self.db, queries.NOTE_TAGS))
 
     def _skipped(self) -> dict[str, str]:
         rows = fetch(self.db, queries.SKIPPED)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import time
 from contextlib import suppress
 from pathlib import Path
 
@@ -10,6 +11,7 @@ import apsw
 
 from notewell.errors import REPAIR, StoreDamaged, StoreError
 from notewell.files.lock import FORM
+from notewell.files.safe_open import read_plain
 from notewell.store.sqlite.connection import check_plain, in_the_way, open_to_read
 from notewell.store.sqlite.place import OURS
 from notewell.store.sqlite.schema import APPLICATION_ID
@@ -34,6 +36,9 @@ BACKUP_HINT = "Use a file that `notewell backup` wrote"
 UNCHANGED = "Use another backup; the store is unchanged"
 # Where the header has the form in which a file is written: 1, or 2 with a log beside it.
 WRITTEN_AS = 18
+# The name of a store for other notes than the settings files choose.
+SELECTED = re.compile(r".+-[0-9a-f]{8}\.db")
+UNUSED_SECONDS = 30 * 86_400.0
 # This much of a file shows whose it is.
 BEGINS = 200
 
@@ -81,8 +86,7 @@ def _check_beside(file: Path, *, is_begun: bool) -> None:
 def _begins(file: Path) -> bytes | None:
     """Return the beginning of a file; None if there is no file."""
     try:
-        with file.open("rb") as stream:
-            return stream.read(BEGINS)
+        return read_plain(file, BEGINS)
     except (FileNotFoundError, NotADirectoryError):
         return None
     except OSError as error:
@@ -101,19 +105,44 @@ def delete_beside(file: Path) -> None:
             delete_store(beside(file))
 
 
+def delete_unused(file: Path) -> None:
+    """Delete stores of other selections of notes, in our own folder, that nobody has written to for a month."""
+    if file.parent.name != OURS:
+        return
+    with suppress(OSError):
+        for other in file.parent.iterdir():
+            if SELECTED.fullmatch(other.name) and other != file and time.time() - newest(other) > UNUSED_SECONDS:
+                with suppress(StoreError):
+                    delete_store(other)
+
+
+def newest(file: Path) -> float:
+    """Return when a store was last written to; the latest writes are in its log for a while."""
+    parts = (file, file.with_name(f"{file.name}-wal"))
+    return max(part.lstat().st_mtime for part in parts if part.exists())
+
+
 def delete_store(file: Path) -> None:
     """Delete a store's file and its companions; reject a file that is not ours."""
     if file.exists() and not _is_ours(file):
         raise in_the_way(file, "it is not a Notewell store")
     # It goes last: after a kill in between, what is left is still known as ours.
     delete_companions(file)
-    file.unlink(missing_ok=True)
+    _delete(file)
 
 
 def delete_companions(file: Path) -> None:
     """Delete what SQLite keeps beside a store's file while it is open."""
     for suffix in COMPANIONS:
-        file.with_name(file.name + suffix).unlink(missing_ok=True)
+        _delete(file.with_name(file.name + suffix))
+
+
+def _delete(file: Path) -> None:
+    try:
+        file.unlink(missing_ok=True)
+    except OSError as error:
+        # A folder of that name, or one in which nothing can be deleted.
+        raise in_the_way(file, f"it cannot be deleted ({error.strerror or error})") from error
 
 
 def _is_ours(file: Path) -> bool:
