@@ -44,8 +44,11 @@ def _nothing_goes_on_behind(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture(scope="session", autouse=True)
 def _one_user(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    """All tests run as one user, with a key of their own: stores that they share are that user's."""
+    """All tests run as one user, with a key and a home of their own: nothing is written to that of the person."""
+    (home := tmp_path_factory.getbasetemp() / "home").mkdir(exist_ok=True)
     with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("HOME", str(home))
+        patch.setenv("USERPROFILE", str(home))
         patch.setenv("XDG_STATE_HOME", str(tmp_path_factory.getbasetemp() / "state"))
         yield
 

@@ -50,6 +50,9 @@ MALFORMED = {
     "an endless id": '{"jsonrpc":"2.0","id":' + "9" * 5_000 + r',"method":"tools/call","params":{"x":"\ud800"}}',
     "no message": "this is no message",
 }
+# What a client may send in the place of any value.
+ODD = (None, True, -1, 1e300, "", "\0", "x" * 100_000, [], [None], {}, {"requestId": []}, [[{}]])
+NOTIFICATIONS = ("cancelled", "progress", "initialized", "roots/list_changed", "message", "\0", "")
 # A parent that starts the server, and a child beside it that keeps the pipe open.
 PARENT = """
 import subprocess, sys, time
@@ -153,6 +156,20 @@ def test_stdout_holds_the_protocol_alone_and_stderr_nothing_whatever_is_sent(
     assert ended.pop(PING["id"]) == {} and len(ended) == 5
     assert all("Sourdough" in str(result["structuredContent"]) for result in ended.values())
     assert errors == "" and process.returncode == 0
+
+
+@pytest.mark.parametrize("field", ["params", "requestId", "progressToken", "_meta"])
+def test_no_notification_ends_it_whatever_is_in_it(server: Callable[..., subprocess.Popen[str]], field: str) -> None:
+    process = server()
+    greet(process)
+    odd = [value if field == "params" else {field: value, "progress": value} for value in ODD]
+    sent = [
+        {"jsonrpc": "2.0", "method": f"notifications/{name}", "params": value}
+        for name in NOTIFICATIONS
+        for value in odd
+    ]
+    answers = answered(process, *map(line, sent), line(SEARCH))
+    assert "Sourdough" in str(answers[2]["result"]["structuredContent"])
 
 
 def test_a_closed_stdin_ends_it_while_it_indexes(server: Callable[..., subprocess.Popen[str]], folder: Path) -> None:

@@ -78,7 +78,9 @@ async def _pass_on(
             if isinstance(content, types.JSONRPCRequest):
                 asked.add(content.id)
             elif isinstance(content, types.JSONRPCNotification) and content.method == CANCELLED:
-                asked.discard((content.params or {}).get("requestId", ""))
+                number = (content.params or {}).get("requestId")
+                # A client may send anything, which a set need not be able to look up.
+                asked.discard(number if isinstance(number, int | str) else "")
             await give.send(message)
         with anyio.move_on_after(FINISH):
             while asked:

@@ -25,8 +25,9 @@ FEW, LEAST_BYTES = 100_000, 2
 MOST = (1 << 31) - 1
 # Front matter is cut at 20 levels, and links have two.
 DEEPEST = 40
-# What Python and numpy raise for bytes that are not what they should be.
-UNREADABLE = (ValueError, LookupError, TypeError, OverflowError, RecursionError, MemoryError, StopIteration)
+# What Python and numpy raise for bytes that are not what they should be. Not TypeError: `fetch` has checked the kind of
+# every value, so that one is a mistake of ours, which must not be called damage.
+UNREADABLE = (ValueError, LookupError, OverflowError, RecursionError, MemoryError, StopIteration)
 
 
 class Taken(threading.local):
