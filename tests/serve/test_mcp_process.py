@@ -51,7 +51,7 @@ MALFORMED = {
     "no message": "this is no message",
 }
 # What a client may send in the place of any value.
-ODD = (None, True, -1, 1e300, "", "\0", "x" * 100_000, [], [None], {}, {"requestId": []}, [[{}]])
+ODD: tuple[Any, ...] = (None, True, -1, 1e300, "", "\0", "x" * 100_000, [], [None], {}, {"requestId": []}, [[{}]])
 NOTIFICATIONS = ("cancelled", "progress", "initialized", "roots/list_changed", "message", "\0", "")
 # A parent that starts the server, and a child beside it that keeps the pipe open.
 PARENT = """
