@@ -13,7 +13,7 @@ from typing import Unpack
 
 from notewell.errors import NoteError, StoreError
 from notewell.files.lock import held
-from notewell.files.safe_open import NO_LINK, open_plain
+from notewell.files.safe_open import NO_LINK, read_plain
 from notewell.files.user import write_whole
 from notewell.index.place import Reading
 from notewell.redact import names_secret
@@ -119,6 +119,5 @@ def load_opened(file: Path, now: datetime) -> tuple[str, ...]:
 
 def _content(file: Path) -> bytes:
     """Return the content of a regular file, following no link: a vault may be a stranger's."""
-    with os.fdopen(open_plain(file, os.O_RDONLY | NO_LINK), "rb") as stream:
-        content = stream.read(LARGEST + 1)
+    content = read_plain(file, LARGEST + 1, os.O_RDONLY | NO_LINK)
     return content if len(content) <= LARGEST else b""

@@ -83,9 +83,9 @@ def open_plain(file: str | Path, flags: int = os.O_RDONLY, mode: int = 0o600) ->
     raise OSError(errno.EINVAL, "it is not a regular file, or has a second name", str(file))
 
 
-def read_plain(file: str | Path, most: int = -1) -> bytes:
+def read_plain(file: str | Path, most: int = -1, flags: int = os.O_RDONLY) -> bytes:
     """Return the content of a regular file, or its beginning; anything else at that path is an error."""
-    with os.fdopen(open_plain(file), "rb") as stream:
+    with os.fdopen(open_plain(file, flags), "rb") as stream:
         return stream.read(most)
 
 

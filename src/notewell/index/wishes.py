@@ -57,7 +57,7 @@ class Wishes:
         """Return the wished chunks; none if there is no file."""
         numbers = array(NUMBER)
         with suppress(OSError):
-            data = read_plain(self._file, MOST * numbers.itemsize)
+            data = read_plain(self._file, MOST * numbers.itemsize, os.O_RDONLY | NO_LINK)
             numbers.frombytes(data[: len(data) // numbers.itemsize * numbers.itemsize])
         return numbers.tolist()
 
