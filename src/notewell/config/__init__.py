@@ -24,11 +24,11 @@ from notewell.config.permissions import (
     with_safe_key,
 )
 from notewell.config.settings import FOLDERS, KINDS, SPECS, Settings, setting_names
-from notewell.embed.rules import Key, parse_address
 from notewell.errors import SettingsError, VaultError
 from notewell.files.user import home_folder, user_folder
 from notewell.index.dates import LONGEST_FORMAT, MOST_FORMATS
 from notewell.names.suggest import did_you_mean, suggest
+from notewell.remote.address import Key, parse_address
 from notewell.search.rules import read_overrides
 
 __all__ = [

@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from notewell.embed import EmbedRules
-from notewell.embed.rules import Key, parse_address
 from notewell.errors import SettingsError
 from notewell.files.safe_open import MACHINERY, SETTINGS
+from notewell.remote.address import Key, parse_address
 
 FILE = SETTINGS
 FOLDER = ".notewell"

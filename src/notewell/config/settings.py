@@ -10,10 +10,10 @@ from typing import Any, NamedTuple
 
 from notewell.config.permissions import Who, check_server, check_store_path
 from notewell.embed import EmbedRules
-from notewell.embed.rules import Key
 from notewell.index.chunk import ChunkRules
 from notewell.index.dates import DateRules
 from notewell.index.walk import WalkRules
+from notewell.remote.address import Key
 from notewell.search.fuse import FUSIONS
 from notewell.search.rank.links import GRAPHS
 from notewell.search.rules import DECAY_MODES, DecayRules, SearchRules
