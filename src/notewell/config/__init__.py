@@ -61,6 +61,8 @@ LARGEST, DOTS = 32_000, 100
 # Settings that name files or folders, and how long a name and a path may be on any system.
 PATHS = ("store.path", "store.folder", "index.include", "embed.model", "embed.encoder", "memory.folder")
 LONGEST_NAME, LONGEST_PATH = 255, 4_000
+# Settings that name a server.
+SERVERS = ("embed.url", "llm.url")
 # What a vault of Notewell or Obsidian contains.
 MARKS = (FILE, FOLDER, ".obsidian")
 # What names of settings look like, misspelt ones included.
@@ -82,7 +84,11 @@ def load_settings(root: Path | None, environment: Mapping[str, str], overrides: 
         section, _, key = name.partition(".")
         settings = replace(settings, **{section: replace(getattr(settings, section), **{key: value})})
     _check_together(settings)
-    return replace(settings, embed=with_safe_key(settings.embed, given.get("embed.url")))
+    return replace(
+        settings,
+        embed=with_safe_key("embed", settings.embed, given.get("embed.url")),
+        llm=with_safe_key("llm", settings.llm, given.get("llm.url")),
+    )
 
 
 def given_settings(
@@ -278,7 +284,7 @@ def _problem(name: str, value: Any) -> str:
         return f"has a format of more than {LONGEST_FORMAT} characters"
     if name == "store.folder" and value and not Path(os.path.expanduser(value)).is_absolute():
         return "should be an absolute path"
-    if name == "embed.url" and value:
+    if name in SERVERS and value:
         try:
             parse_address(value)
         except ValueError as error:

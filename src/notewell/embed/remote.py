@@ -14,7 +14,7 @@ from notewell.embed.rules import EmbedRules, find_prefixes, make_fingerprint
 from notewell.embed.vectors import unit, zero_where_blank
 from notewell.errors import EmbedError
 from notewell.remote.address import ServerAddress, parse_address
-from notewell.remote.endpoint import Endpoint, Failures, Patience
+from notewell.remote.endpoint import HURRIED, Endpoint, Failures, Patience
 from notewell.remote.exchange import Answer
 from notewell.types.note import Vectors
 
@@ -137,6 +137,11 @@ class RemoteEmbedder:
         if not all(-LARGEST <= number <= LARGEST for row in rows for number in row):
             raise self._endpoint.error("answers with numbers that are not finite")
         return unit(np.array(rows, dtype=np.float64)).astype(np.float32)
+
+
+def load_remote(rules: EmbedRules, *, hurried: bool) -> RemoteEmbedder:
+    """Return the embedder that rules name; if `hurried`, it gives up on a slow server soon."""
+    return RemoteEmbedder(rules, HURRIED if hurried else None)
 
 
 def _full_address(rules: EmbedRules, dialect: Dialect) -> ServerAddress:

@@ -202,7 +202,8 @@ def server_message(body: bytes) -> str:
         while isinstance(message, dict):
             message = next((message[key] for key in ("error", "message", "detail") if key in message), "")
     except (ValueError, RecursionError):
-        message = body[: 4 * SHOWN].decode("utf-8", "replace")
+        # A page for browsers says nothing that fits on a line.
+        message = "" if body.lstrip().startswith(b"<") else body[: 4 * SHOWN].decode("utf-8", "replace")
     line = " ".join(str(message).split())
     return "".join(sign if sign.isprintable() else "?" for sign in line[:SHOWN])
 
