@@ -30,7 +30,7 @@ class RemoteModel:
         self.is_here = base.is_here and not is_cloud(name)
         self.takes_tools = True
         self.dialect = dialect
-        self.limits = Limits(silence=rules.timeout, whole=max(rules.timeout, rules.max_seconds))
+        self.limits = Limits(silence=rules.timeout, whole=rules.max_seconds)
         failures = Failures(LlmError, dialect.title, partial(_hint, dialect, name))
         self.endpoint = Endpoint(base.at(dialect.path), failures=failures, key=rules.key, patience=ONCE)
         self._context = rules.context

@@ -81,7 +81,7 @@ class Stream:
                 line = self._response.readline(limit + 1)
                 if len(line) > limit:
                     raise ValueError(self._too_large(left))
-                if self._exchange.is_late or (not line and self._response.length):
+                if self._exchange.is_late or (not line and _is_cut(self._response)):
                     raise http.client.IncompleteRead(line)
             except (OSError, http.client.HTTPException, ValueError) as error:
                 # What a closed socket does to a reader is no failure.
@@ -99,3 +99,8 @@ class Stream:
         if left < self._limits.line:
             return f"answers with more than {self._limits.total:,} bytes"
         return f"answers with a line of more than {self._limits.line:,} bytes"
+
+
+def _is_cut(response: http.client.HTTPResponse) -> bool:
+    """Tell whether an answer ended before its length, or before its last chunk, which http.client lets pass."""
+    return bool(response.length) or (response.chunked and response.chunk_left is not None)
