@@ -10,6 +10,7 @@ which each is sent as one line, and faults; or a function that makes it from the
 from __future__ import annotations
 
 import json
+import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -45,9 +46,10 @@ class Raw:
 
 @dataclass(frozen=True)
 class Endless:
-    """Send the same text again and again until the client is gone."""
+    """Send the same text again and again until the client is gone, with a pause of some seconds between."""
 
     text: str = "and so on "
+    pause: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -171,7 +173,7 @@ class _Handler(BaseHTTPRequestHandler):
             if isinstance(step, Stall):
                 return self.wait_for_the_client_to_go()
             if isinstance(step, Endless):
-                return self.repeat(dialect.line(Text(step.text)))
+                return self.repeat(dialect.line(Text(step.text)), step.pause)
             if isinstance(step, Cut):
                 self.close_connection = True
                 return self.chunk(b"") if step.clean else None
@@ -192,11 +194,12 @@ class _Handler(BaseHTTPRequestHandler):
             self.end_headers()
         self.wfile.write(f"{len(data):x}\r\n".encode() + data + b"\r\n")
 
-    def repeat(self, line: bytes) -> None:
+    def repeat(self, line: bytes, pause: float) -> None:
         try:
             while True:
                 self.chunk(line)
                 self.server.begun.set()
+                time.sleep(pause)
         except OSError:
             self.server.dropped.set()
 

@@ -159,7 +159,7 @@ def test_the_key_is_sent_and_never_told(server: ScriptedServer) -> None:
 # Cancelling
 
 
-WAITING: list[list[Step]] = [[Stall()], [Text("Bees "), Stall()], [Endless()]]
+WAITING: list[list[Step]] = [[Stall()], [Text("Bees "), Stall()], [Endless(pause=0.01)]]
 
 
 @cases(("kind", "turn"), product(KINDS, WAITING))
