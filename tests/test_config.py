@@ -1,16 +1,13 @@
 from __future__ import annotations
 
-import json
 import os
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlsplit
 
 import pytest
 
 from notewell import Vault
-from notewell.config import find_root, load_settings, public_settings, variable_of
+from notewell.config import find_root, load_settings, variable_of
 from notewell.config.settings import SPECS, Settings, setting_names
 from notewell.errors import NotewellError, SettingsError
 
@@ -208,77 +205,6 @@ def test_without_a_path_the_nearest_vault_is_opened_and_with_one_that_folder(
     monkeypatch.chdir(tmp_path / "sub")
     assert Vault.open().root == tmp_path
     assert Vault.open(tmp_path / "sub").root == tmp_path / "sub"
-
-
-# Where notes and keys may go
-
-
-def test_a_vaults_file_may_name_a_server_on_this_machine(tmp_path: Path) -> None:
-    write(tmp_path, "[embed]\nmodel = 'ollama:all-minilm'\nurl = 'http://localhost:1234'\n")
-    assert load_settings(tmp_path, {}, {}).embed.url == "http://localhost:1234"
-
-
-def test_a_vaults_file_cannot_send_its_notes_to_another_machine(tmp_path: Path) -> None:
-    for url in ("https://example.org", "http://192.168.1.2:11434", "http://localhost.example.org"):
-        write(tmp_path, f"[embed]\nurl = '{url}'\n")
-        error = refused(tmp_path, {})
-        assert str(urlsplit(url).hostname) in error.fact and "NOTEWELL_EMBED_URL" in error.hint
-        assert load_settings(tmp_path, {"NOTEWELL_EMBED_URL": url}, {}).embed.url == url
-        assert load_settings(tmp_path, {}, {"embed.url": url}).embed.url == url
-
-
-def test_what_is_not_an_address_is_an_error(tmp_path: Path) -> None:
-    for url in ("example.org", "ftp://example.org", "http://a b", "http://localhost:port", "http://"):
-        assert refused(tmp_path, {"embed.url": url}).fact.startswith("embed.url ")
-
-
-def test_a_password_in_an_address_is_refused_and_not_shown(tmp_path: Path) -> None:
-    password = "-".join(("made", "up"))
-    assert password not in refused(tmp_path, {"embed.url": f"https://me:{password}@example.org"}).fact
-
-
-def test_the_key_comes_from_the_environment_and_is_shown_nowhere(tmp_path: Path) -> None:
-    key = "-".join(("made", "up", "key"))
-    environment = {"NOTEWELL_EMBED_KEY": key, "NOTEWELL_EMBED_URL": "https://example.org/v1"}
-    settings = load_settings(tmp_path, environment, {})
-    assert settings.embed.key.reveal() == key
-    assert key not in repr(settings) + str(public_settings(settings)) + str(asdict(settings))
-    assert "key" not in public_settings(settings)["embed"]
-    with pytest.raises(TypeError):
-        json.dumps(asdict(settings))
-
-
-def test_a_key_in_a_file_or_an_option_is_refused_and_not_shown(tmp_path: Path) -> None:
-    key = "-".join(("made", "up", "key"))
-    error = refused(tmp_path, {"embed.key": key})
-    write(tmp_path, f"[embed]\nkey = '{key}'\n")
-    again = refused(tmp_path, {})
-    assert "NOTEWELL_EMBED_KEY" in error.hint == again.hint
-    assert key not in error.fact + again.fact
-
-
-@pytest.mark.parametrize("file", ["", "[embed]\nurl = 'http://127.0.0.1:1234'\n"])
-def test_the_key_goes_only_where_the_user_says_and_not_where_a_vault_does(tmp_path: Path, file: str) -> None:
-    write(tmp_path, file)
-    environment = {"NOTEWELL_EMBED_KEY": "-".join(("made", "up", "key"))}
-    assert not load_settings(tmp_path, environment, {}).embed.key
-    assert load_settings(tmp_path, environment, {"embed.url": "http://127.0.0.1:1234"}).embed.key
-
-
-def test_a_key_is_not_sent_in_the_clear_to_another_machine(tmp_path: Path) -> None:
-    key = "-".join(("made", "up", "key"))
-    with pytest.raises(SettingsError, match="unencrypted") as caught:
-        load_settings(tmp_path, {"NOTEWELL_EMBED_KEY": key}, {"embed.url": "http://example.org"})
-    assert "https" in caught.value.hint and key not in caught.value.fact
-    load_settings(tmp_path, {}, {"embed.url": "http://example.org"})
-
-
-def test_a_key_that_no_header_can_hold_is_an_error_that_does_not_show_it(tmp_path: Path) -> None:
-    key = "-".join(("made", "up", "key"))
-    for end in ("\n", " x", "\r\nX-Other: 1", "é"):
-        with pytest.raises(SettingsError) as caught:
-            load_settings(tmp_path, {"NOTEWELL_EMBED_KEY": key + end}, {"embed.url": "https://example.org"})
-        assert key not in caught.value.fact + caught.value.hint
 
 
 HOSTILE = {

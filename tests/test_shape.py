@@ -28,7 +28,7 @@ LINES = (
     ("index", "search", "graph"),
     ("names",),
     ("redact", "embed", "llm", "store", "extract"),
-    ("types", "files", "terms"),
+    ("types", "files", "terms", "remote"),
     ("errors",),
 )
 HEIGHTS = {room: len(LINES) - number for number, line in enumerate(LINES) for room in line}

@@ -14,6 +14,7 @@ NotewellError
 │       └── StoreAltered    the store was made, or changed, by something other than this user's Notewell
 ├── DaemonError         the daemon cannot be started or stopped
 ├── EmbedError          an embedder cannot be loaded, or does not answer
+├── LlmError            a language model does not answer, or not in a way that can be used
 └── CollectionError     a folder has no documents and judged queries to measure with
 """
 
@@ -79,6 +80,10 @@ class StoreAltered(StoreDamaged):
 
 class EmbedError(NotewellError):
     """An embedder cannot be loaded, or does not answer."""
+
+
+class LlmError(NotewellError):
+    """A language model does not answer, or not in a way that can be used."""
 
 
 class DaemonError(NotewellError):

@@ -100,6 +100,12 @@ def trickle(handler: Handler, request: Request) -> None:
         handler.wfile.write(b"X-More: 1\r\n")
 
 
+def trickle_and_close(handler: Handler, request: Request) -> None:
+    handler.wfile.write(b"HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n")
+    while not handler.server.closing.wait(0.02):
+        handler.wfile.write(b" ")
+
+
 def huge(handler: Handler, request: Request) -> None:
     handler.wfile.write(b"HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n")
     for _ in range(40):
@@ -109,6 +115,7 @@ def huge(handler: Handler, request: Request) -> None:
 BREAKS: dict[str, Callable[[Handler, Request], Any]] = {
     "slow": lambda handler, _: handler.server.closing.wait(10),
     "trickle": trickle,
+    "trickle and close": trickle_and_close,
     "huge": huge,
     "closed": lambda handler, _: None,
     "half": lambda handler, _: handler.send(200, '{"embeddings": [[0.1, 0.2', {"Content-Length": "5000"}),

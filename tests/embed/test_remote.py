@@ -14,11 +14,11 @@ import pytest
 from tests.cases import cases
 
 from notewell.embed import EmbedRules, load_embedder
-from notewell.embed.endpoint import HURRIED, MAX_DELAY, Patience
 from notewell.embed.remote import BATCH, MAX_CHARS, RemoteEmbedder
-from notewell.embed.rules import Key
 from notewell.embed.words import WordsEmbedder
 from notewell.errors import EmbedError
+from notewell.remote.address import Key
+from notewell.remote.endpoint import HURRIED, MAX_DELAY, Patience
 
 TEXTS = ["bees buzz", "dogs bark at the cat"]
 KINDS = ("ollama", "openai")
@@ -209,7 +209,7 @@ def test_a_server_that_asks_for_a_longer_pause_gets_it_up_to_a_bound(server: Ser
     assert MAX_DELAY == 60
 
 
-@cases("fault", ["slow", "trickle"])
+@cases("fault", ["slow", "trickle", "trickle and close"])
 def test_a_request_takes_no_longer_than_its_limit_even_if_bytes_come(server: Server, fault: str) -> None:
     server.requests.clear()
     server.always = fault

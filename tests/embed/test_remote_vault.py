@@ -13,11 +13,11 @@ import pytest
 
 from notewell import Vault
 from notewell.embed import Embedder, EmbedRules, load_embedder
-from notewell.embed.endpoint import Patience
 from notewell.embed.remote import RemoteEmbedder
 from notewell.errors import EmbedError
 from notewell.freshness import Opening
 from notewell.index import Batches, Progress
+from notewell.remote.endpoint import Patience
 from notewell.serve.wording import sentences
 from notewell.types.notices import Notice
 

@@ -192,10 +192,13 @@ def test_the_vault_that_was_asked_least_lately_goes_first(vaults: Vaults, tmp_pa
     assert vaults.roots == [str(tmp_path / number) for number in ("0", "4", "3", "2")]
 
 
-def test_a_servers_key_is_not_kept(vaults: Vaults, indexed: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("NOTEWELL_EMBED_URL", "http://127.0.0.1:9")
-    monkeypatch.setenv("NOTEWELL_EMBED_KEY", "made-up")
-    assert vaults.open(indexed, {}).settings.embed.key
+@pytest.mark.parametrize("section", ["embed", "llm"])
+def test_a_servers_key_is_not_kept(
+    vaults: Vaults, indexed: Path, monkeypatch: pytest.MonkeyPatch, section: str
+) -> None:
+    monkeypatch.setenv(f"NOTEWELL_{section.upper()}_URL", "http://127.0.0.1:9")
+    monkeypatch.setenv(f"NOTEWELL_{section.upper()}_KEY", "made-up")
+    assert getattr(vaults.open(indexed, {}).settings, section).key
     assert vaults.roots == []
 
 

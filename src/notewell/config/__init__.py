@@ -25,12 +25,12 @@ from notewell.config.permissions import (
     with_safe_key,
 )
 from notewell.config.settings import FOLDERS, KINDS, SPECS, Settings, setting_names
-from notewell.embed.rules import Key, parse_address
 from notewell.errors import SettingsError, VaultError
 from notewell.files.safe_open import read_plain
 from notewell.files.user import home_folder, user_folder
 from notewell.index.dates import LONGEST_FORMAT, MOST_FORMATS
 from notewell.names.suggest import did_you_mean, suggest
+from notewell.remote.address import Key, parse_address
 from notewell.search.rules import read_overrides
 
 __all__ = [
@@ -66,6 +66,8 @@ SELECTION = ("index.include", "index.exclude")
 # Settings that name files or folders, and how long a name and a path may be on any system.
 PATHS = ("store.path", "store.folder", "index.include", "embed.model", "embed.encoder", "memory.folder")
 LONGEST_NAME, LONGEST_PATH = 255, 4_000
+# Settings that name a server.
+SERVERS = ("embed.url", "llm.url")
 # What a vault of Notewell or Obsidian contains.
 MARKS = (FILE, FOLDER, ".obsidian")
 # What names of settings look like, misspelt ones included.
@@ -87,7 +89,11 @@ def load_settings(root: Path | None, environment: Mapping[str, str], overrides: 
         section, _, key = name.partition(".")
         settings = replace(settings, **{section: replace(getattr(settings, section), **{key: value})})
     _check_together(settings)
-    return replace(settings, embed=with_safe_key(settings.embed, given.get("embed.url")))
+    return replace(
+        settings,
+        embed=with_safe_key("embed", settings.embed, given.get("embed.url")),
+        llm=with_safe_key("llm", settings.llm, given.get("llm.url")),
+    )
 
 
 def given_settings(
@@ -300,7 +306,7 @@ def _problem(name: str, value: Any) -> str:
         return f"has a format of more than {LONGEST_FORMAT} characters"
     if name == "store.folder" and value and not Path(os.path.expanduser(value)).is_absolute():
         return "should be an absolute path"
-    if name == "embed.url" and value:
+    if name in SERVERS and value:
         try:
             parse_address(value)
         except ValueError as error:

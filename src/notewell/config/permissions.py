@@ -6,12 +6,13 @@ import os
 from dataclasses import dataclass, replace
 from enum import Enum
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from notewell.embed import EmbedRules
-from notewell.embed.rules import Key, parse_address
 from notewell.errors import SettingsError
 from notewell.files.safe_open import MACHINERY, SETTINGS
+from notewell.llm.rules import LlmRules, is_cloud
+from notewell.remote.address import Key, parse_address
 
 FILE = SETTINGS
 FOLDER = ".notewell"
@@ -19,6 +20,9 @@ FOLDER = ".notewell"
 DEFAULT, OPTION = "default", "option"
 # NOTEWELL_SEARCH_LIMIT sets search.limit.
 PREFIX = "NOTEWELL_"
+
+# Rules of a section that names a server and has a key for it.
+Rules = TypeVar("Rules", EmbedRules, LlmRules)
 
 
 class Who(Enum):
@@ -89,28 +93,34 @@ def _is_of_another_program(path: Path) -> bool:
     return not MACHINERY.isdisjoint(path.parts) and path.parts[0] != FOLDER
 
 
-def check_server(root: Path, url: str) -> None:
+def check_server(name: str, root: Path, url: str) -> None:
     """Refuse a server on another machine: a vault must not send its notes away."""
     address = parse_address(url) if url else None
     if address and not address.is_here:
         raise SettingsError(
-            f"{FILE} sets embed.url to another machine ({address.host})",
-            f"A vault's own file cannot send its notes away. To send them there, set {variable_of('embed.url')}",
+            f"{FILE} sets {name} to another machine ({address.host})",
+            f"A vault's own file cannot send its notes away. To send them there, set {variable_of(name)}",
         )
 
 
-def with_safe_key(rules: EmbedRules, url: Setting | None) -> EmbedRules:
+def check_model(root: Path, model: str) -> None:
+    """Refuse a model that Ollama passes on to another machine, for the same reason."""
+    if is_cloud(model):
+        raise SettingsError(
+            f"{FILE} sets llm.model to a model in the cloud",
+            f"A vault's own file cannot send its notes away. To send them there, set {variable_of('llm.model')}",
+        )
+
+
+def with_safe_key(section: str, rules: Rules, url: Setting | None) -> Rules:
     """Return the rules, without the key if the user did not name the server; refuse a key that would leak."""
+    variable = variable_of(f"{section}.key")
     if url is None or url.by is Who.VAULT or not rules.url:
         return replace(rules, key=Key())
     text = rules.key.reveal()
     if not text.isascii() or not text.isprintable() or " " in text:
-        raise SettingsError(
-            f"{variable_of('embed.key')} has characters that no key has", "Copy it again, without line breaks"
-        )
+        raise SettingsError(f"{variable} has characters that no key has", "Copy it again, without line breaks")
     address = parse_address(rules.url)
     if rules.key and address.scheme == "http" and not address.is_here:
-        raise SettingsError(
-            f"The key would be sent to {address.host} unencrypted", f"Use https, or unset {variable_of('embed.key')}"
-        )
+        raise SettingsError(f"The key would be sent to {address.host} unencrypted", f"Use https, or unset {variable}")
     return rules

@@ -5,15 +5,17 @@ from __future__ import annotations
 import operator
 from collections.abc import Callable
 from dataclasses import dataclass, fields
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from notewell.config.permissions import Who, check_server, check_store_path
+from notewell.config.permissions import Who, check_model, check_server, check_store_path
 from notewell.embed import EmbedRules
-from notewell.embed.rules import Key
 from notewell.index.chunk import ChunkRules
 from notewell.index.dates import DateRules
 from notewell.index.walk import WalkRules
+from notewell.llm.rules import LlmRules
+from notewell.remote.address import Key
 from notewell.search.fuse import FUSIONS
 from notewell.search.rank.links import GRAPHS
 from notewell.search.rules import DECAY_MODES, DecayRules, SearchRules
@@ -73,6 +75,7 @@ class Settings:
     chunk: ChunkRules = ChunkRules()
     dates: DateRules = DateRules()
     embed: EmbedRules = EmbedRules()
+    llm: LlmRules = LlmRules()
     search: SearchRules = SearchRules()
     decay: DecayRules = DecayRules()
     store: StoreSettings = StoreSettings()
@@ -121,7 +124,7 @@ SPECS = {
     "embed.model": Spec("`static` (included), a model2vec folder, or `ollama:NAME` and others"),
     "embed.url": Spec(
         "Address of the server of `ollama:` or `openai:`; a vault's own file may only name this machine",
-        check_in_vault=check_server,
+        check_in_vault=partial(check_server, "embed.url"),
     ),
     "embed.query_prefix": Spec("Text before each query, for models that need it; `auto` knows it for some models"),
     "embed.passage_prefix": Spec("Text before each passage, likewise; changing it embeds all notes again"),
@@ -133,6 +136,27 @@ SPECS = {
     "embed.encoder": Spec("The encoder: `minilm`, a folder, or `off`; `auto` is MiniLM if it can run"),
     "embed.background": Spec(
         "Run the encoder after `notewell index`, and rebuild an old store that a hook finds, both in the background"
+    ),
+    "llm.model": Spec(
+        "The language model: `ollama:NAME`, `openai:NAME` or `off`; `auto` is the newest of an Ollama that runs",
+        check_in_vault=check_model,
+    ),
+    "llm.url": Spec(
+        "Address of the model's server; empty: Ollama on this machine; a vault's own file may only name this machine",
+        check_in_vault=partial(check_server, "llm.url"),
+    ),
+    "llm.timeout": Spec("Seconds that a language model may stay silent", least=1, most=86_400),
+    "llm.max_seconds": Spec("Seconds that a whole answer of a language model may take", least=1, most=86_400),
+    # A vault must not fill the memory of its user's machine.
+    "llm.context": Spec(
+        "Tokens of context that Ollama keeps for a model; not in a vault's own file",
+        least=1_024,
+        most=1 << 20,
+        who=Who.USER,
+    ),
+    "llm.key": Spec(
+        "API key of the model's server; only from the environment, and only sent to a server that you named",
+        who=Who.ENVIRONMENT,
     ),
     "search.limit": Spec("Number of hits", least=1),
     "search.floor": Spec("Hide hits below this relevance, from 0 to 1; 0 shows all", least=0, most=1),

@@ -99,10 +99,9 @@ def _named(rules: EmbedRules, unknown: tuple[str, str], *, hurried: bool = False
     kind, _, name = rules.model.partition(":")
     if kind in REMOTE and name:
         # HTTP and TLS take 30 ms to load, and so does each kind below: only commands that need one pay for it.
-        from notewell.embed.endpoint import HURRIED  # noqa: PLC0415
-        from notewell.embed.remote import RemoteEmbedder  # noqa: PLC0415
+        from notewell.embed.remote import load_remote  # noqa: PLC0415
 
-        return RemoteEmbedder(rules, HURRIED if hurried else None)
+        return load_remote(rules, hurried=hurried)
     if kind == "sentence-transformers" and name:
         from notewell.embed.sentence import SentenceEmbedder  # noqa: PLC0415
 

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
 import numpy as np
 
-from notewell.embed.endpoint import Endpoint, Patience
-from notewell.embed.rules import EmbedRules, ServerAddress, find_prefixes, make_fingerprint, parse_address
+from notewell.embed.rules import EmbedRules, find_prefixes, make_fingerprint
 from notewell.embed.vectors import unit, zero_where_blank
 from notewell.errors import EmbedError
+from notewell.remote.address import ServerAddress, parse_address
+from notewell.remote.endpoint import HURRIED, Endpoint, Failures, Patience
+from notewell.remote.exchange import Answer
 from notewell.types.note import Vectors
 
 # Texts in one request.
@@ -83,8 +85,7 @@ class RemoteEmbedder:
         self._dimensions = 0
         self._endpoint = Endpoint(
             _full_address(rules, self._dialect),
-            name=self._dialect.title,
-            hints=partial(_hint, self._dialect, self._name),
+            failures=Failures(EmbedError, self._dialect.title, partial(_hint, self._dialect, self._name)),
             key=rules.key,
             patience=self._patience,
             sleep=sleep,
@@ -138,6 +139,11 @@ class RemoteEmbedder:
         return unit(np.array(rows, dtype=np.float64)).astype(np.float32)
 
 
+def load_remote(rules: EmbedRules, *, hurried: bool) -> RemoteEmbedder:
+    """Return the embedder that rules name; if `hurried`, it gives up on a slow server soon."""
+    return RemoteEmbedder(rules, HURRIED if hurried else None)
+
+
 def _full_address(rules: EmbedRules, dialect: Dialect) -> ServerAddress:
     """Return the address with the path that is called.
 
@@ -149,12 +155,11 @@ def _full_address(rules: EmbedRules, dialect: Dialect) -> ServerAddress:
             f"'{rules.model}' needs an address, but embed.url is empty",
             "Set NOTEWELL_EMBED_URL, such as https://api.openai.com/v1 or http://127.0.0.1:8080",
         )
-    address = parse_address(rules.url or dialect.url)
-    head = dialect.path.rpartition("/")[0]
-    return replace(address, path=address.path.removesuffix(dialect.path).removesuffix(head) + dialect.path)
+    return parse_address(rules.url or dialect.url).at(dialect.path)
 
 
-def _hint(dialect: Dialect, name: str, status: int) -> str:
+def _hint(dialect: Dialect, name: str, answer: Answer) -> str:
+    status = answer.status
     if status in (401, 403):
         return "Set NOTEWELL_EMBED_KEY and NOTEWELL_EMBED_URL: a key is only sent to an address from the environment"
     if status == 404:

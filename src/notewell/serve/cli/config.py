@@ -24,8 +24,8 @@ from notewell.config import (
     variable_of,
 )
 from notewell.config.settings import SPECS, setting_names
-from notewell.embed.rules import Key
 from notewell.files.control_chars import escaped
+from notewell.remote.address import Key
 from notewell.serve.cli.options import json_option, open_vault, print_json, vault_option
 from notewell.serve.say import echo
 from notewell.serve.width import width_of

@@ -36,7 +36,7 @@ class Vaults:
         self._declined = not self.settings.use
         if self._declined:
             raise Declined("switched off in the vault's settings")
-        if fresh.settings.embed.key:
+        if fresh.settings.embed.key or fresh.settings.llm.key:
             # A server's key belongs to the request, and is not kept.
             return Vault.open(path, settings)
         opened_with = fresh.root, fresh.settings.store, fresh.settings.embed

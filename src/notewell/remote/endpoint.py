@@ -1,30 +1,27 @@
-"""One HTTP address that JSON is posted to: with time and size limits, retries, and no redirects, proxies or cookies."""
+"""One HTTP address that is asked for JSON: with time and size limits, retries, and no redirects, proxies or cookies."""
 
 from __future__ import annotations
 
 import http.client
 import json
 import math
-import socket
-import ssl
 import time
 from collections.abc import Callable, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
-from threading import Event, Timer
 from typing import Any
 
-from notewell.embed.rules import Key, ServerAddress
-from notewell.errors import EmbedError
+from notewell.errors import NotewellError
+from notewell.remote.address import Key, ServerAddress
+from notewell.remote.exchange import Answer, Exchange, Request
 
 # More than twice what 64 vectors of 8,000 numbers take in the longest form JSON has for them.
 MAX_BYTES = 32_000_000
-# Statuses after which a retry may succeed; every 5xx is another.
-TEMPORARY = (408, 425, 429)
 # The longest delay that a server may ask for, in seconds.
 MAX_DELAY = 60.0
 # Characters of a server's message that are shown.
 SHOWN = 200
+# A server that answered, but not with what was asked for.
+UNDERSTOOD = Answer(http.HTTPStatus.OK)
 # If a message shares this many characters in a row with the request, it quotes it.
 ECHO = 12
 
@@ -45,19 +42,12 @@ HURRIED = Patience(delays=(), request=5.0, whole=5.0, rest=10.0)
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
-    """The outcome of one try: a status and a body, or the reason why there is none."""
+class Failures:
+    """How the failures of a server are told: the error's class, the server's name, and a hint for each outcome."""
 
-    status: int = 0
-    body: bytes = b""
-    retry_after: float = 0.0
-    reason: str = ""
-    final: bool = False
-
-    @property
-    def is_temporary(self) -> bool:
-        """Tell whether another try may succeed."""
-        return not self.final and (not self.status or self.status in TEMPORARY or self.status >= 500)
+    kind: type[NotewellError]
+    name: str
+    hints: Callable[[Answer], str]
 
 
 class Endpoint:
@@ -67,74 +57,73 @@ class Endpoint:
         self,
         address: ServerAddress,
         *,
-        name: str,
-        hints: Callable[[int], str],
+        failures: Failures,
         key: Key,
         patience: Patience,
         sleep: Callable[[float], None] = time.sleep,
     ) -> None:
-        self._address = address
-        self._name = name
-        self._hints = hints
+        self.address = address
+        self._failures = failures
         self._key = key
         self._patience = patience
         self._sleep = sleep
-        self._failed: tuple[float, EmbedError] | None = None
+        self._failed: tuple[float, NotewellError] | None = None
 
     def post(self, message: dict[str, Any], *, secret: Sequence[str] = (), until: float = math.inf) -> Any:
         """Return the server's answer to a message; an error quotes none of the `secret` texts."""
+        return self._answer(self.request(message), secret, until)
+
+    def get(self, *, until: float = math.inf) -> Any:
+        """Return what the server has at this path."""
+        return self._answer(Request("GET", self._headers()), (), until)
+
+    def request(self, message: dict[str, Any]) -> Request:
+        """Return the request that posts a message."""
+        return Request("POST", self._headers(), json.dumps(message).encode("ascii"))
+
+    def error(self, fact: str, answer: Answer = UNDERSTOOD) -> NotewellError:
+        """Return an error that names the server."""
+        return self._failures.kind(f"{self._failures.name} at {self.address} {fact}", self._failures.hints(answer))
+
+    def refusal(self, answer: Answer, secret: Sequence[str]) -> NotewellError:
+        """Return the error of an answer that is none."""
+        return self.error(self._fact(answer, secret), answer)
+
+    def quoted(self, body: bytes, secret: Sequence[str]) -> str:
+        """Return a server's message behind a colon; nothing if there is none, or if it repeats what was sent."""
+        message = server_message(body)
+        return "" if not message or self._repeats(message, secret) else f": {message}"
+
+    def _answer(self, request: Request, secret: Sequence[str], until: float) -> Any:
         # Read once: another thread may change it.
         failed = self._failed
         if failed and time.monotonic() < failed[0] + self._patience.rest:
             raise failed[1]
-        body = json.dumps(message).encode("ascii")
         for delay in (*self._patience.delays, None):
-            answer = self._ask(body, min(self._patience.request, until - time.monotonic()))
+            answer = self._ask(request, min(self._patience.request, until - time.monotonic()))
             if answer.status == http.HTTPStatus.OK:
                 return self._parse(answer.body)
             if delay is None or not answer.is_temporary:
                 break
             self._sleep(max(delay, min(answer.retry_after, MAX_DELAY)))
-        error = self.error(self._fact(answer, secret), answer.status)
+        error = self.refusal(answer, secret)
         self._failed = (time.monotonic(), error) if answer.is_temporary else None
         raise error
 
-    def error(self, fact: str, status: int = http.HTTPStatus.OK) -> EmbedError:
-        """Return an error that names the server."""
-        return EmbedError(f"{self._name} at {self._address} {fact}", self._hints(status))
-
-    def _ask(self, body: bytes, seconds: float) -> Answer:
+    def _ask(self, request: Request, seconds: float) -> Answer:
         """Return the outcome of one try, failures included."""
         if seconds <= 0:
             return Answer(reason=_too_late(self._patience.whole))
-        late = Event()
-        connection = self._connection(seconds)
-        # A socket's own timeout restarts with every byte; a server that sends a byte now and then would never time out.
-        watchdog = Timer(seconds, _hang_up, [connection, late])
-        watchdog.daemon = True
+        exchange = Exchange(self.address, connect=seconds, silence=seconds, whole=seconds)
         try:
-            connection.connect()
-            watchdog.start()
-            connection.request("POST", self._address.path, body, self._headers())
-            response = connection.getresponse()
+            response = exchange.ask(request)
             answer = Answer(response.status, _read(response), _seconds(response.getheader("Retry-After")))
             # If the connection is closed while headers arrive, the answer looks empty.
-            return Answer(reason=_too_late(seconds)) if late.is_set() else answer
-        except ssl.SSLCertVerificationError as error:
-            return Answer(reason=f"is not trusted: {error.verify_message}", final=True)
-        except (OSError, http.client.HTTPException) as error:
-            timed_out = late.is_set() or isinstance(error, TimeoutError)
-            return Answer(reason=_too_late(seconds) if timed_out else _reason(error))
-        except ValueError as error:
-            return Answer(reason=str(error), final=True)
+            return Answer(reason=_too_late(seconds)) if exchange.is_late else answer
+        except (OSError, http.client.HTTPException, ValueError) as error:
+            return exchange.failure(error, _too_late(seconds))
         finally:
-            watchdog.cancel()
-            connection.close()
-
-    def _connection(self, seconds: float) -> http.client.HTTPConnection:
-        # Follows no redirect and uses no proxy of the environment: the key goes to this address alone.
-        kind = http.client.HTTPSConnection if self._address.scheme == "https" else http.client.HTTPConnection
-        return kind(self._address.host, self._address.port, timeout=seconds)
+            exchange.close()
 
     def _headers(self) -> dict[str, str]:
         headers = {"Content-Type": "application/json", "Accept": "application/json", "User-Agent": "notewell"}
@@ -142,8 +131,8 @@ class Endpoint:
 
     def _parse(self, body: bytes) -> Any:
         try:
-            return json.loads(body, parse_constant=_refuse)
-        except (ValueError, RecursionError) as error:
+            return parse_json(body)
+        except ValueError as error:
             raise self.error("answers with something that is not JSON") from error
 
     def _fact(self, answer: Answer, secret: Sequence[str]) -> str:
@@ -153,9 +142,7 @@ class Endpoint:
             return f"{answer.reason}{tries}"
         if 300 <= answer.status < 400:
             return f"answers with {answer.status}, a redirect, which is not followed"
-        message = _message(answer.body)
-        quoted = "" if not message or self._repeats(message, secret) else f": {message}"
-        return f"answers with {answer.status}{tries}{quoted}"
+        return f"answers with {answer.status}{tries}{self.quoted(answer.body, secret)}"
 
     def _repeats(self, message: str, secret: Sequence[str]) -> bool:
         """Tell whether a server's message quotes the key, or part of the texts that were sent."""
@@ -168,10 +155,12 @@ class Endpoint:
         )
 
 
-def _hang_up(connection: http.client.HTTPConnection, late: Event) -> None:
-    late.set()
-    with suppress(OSError, AttributeError):
-        connection.sock.shutdown(socket.SHUT_RDWR)
+def parse_json(text: bytes) -> Any:
+    """Return a JSON text's value; a ValueError if it is none."""
+    try:
+        return json.loads(text, parse_constant=_refuse)
+    except RecursionError as error:
+        raise ValueError("is nested too deeply") from error
 
 
 def _too_late(seconds: float) -> str:
@@ -188,16 +177,6 @@ def _read(response: http.client.HTTPResponse) -> bytes:
     return body
 
 
-def _reason(error: Exception) -> str:
-    if isinstance(error, http.client.IncompleteRead):
-        return "breaks off in the middle of its answer"
-    if isinstance(error, ConnectionError) and not isinstance(error, ConnectionRefusedError):
-        return "closes the connection without an answer"
-    if isinstance(error, OSError):
-        return f"cannot be reached: {error.strerror or type(error).__name__}"
-    return "does not speak HTTP"
-
-
 def _seconds(header: str | None) -> float:
     """Return the delay that a server asks for, in seconds; a date would depend on its clock."""
     return float(header) if header and header.strip().isdecimal() else 0.0
@@ -212,10 +191,10 @@ def _overlaps(message: str, secret: str) -> bool:
     return secret in message or any(message[start : start + ECHO] in secret for start in range(len(message) - ECHO + 1))
 
 
-def _message(body: bytes) -> str:
+def server_message(body: bytes) -> str:
     """Return a server's error message as one short line.
 
-    >>> _message(b'{"error": {"message": "no such\\\\nmodel"}}')
+    >>> server_message(b'{"error": {"message": "no such\\\\nmodel"}}')
     'no such model'
     """
     try:
@@ -223,7 +202,8 @@ def _message(body: bytes) -> str:
         while isinstance(message, dict):
             message = next((message[key] for key in ("error", "message", "detail") if key in message), "")
     except (ValueError, RecursionError):
-        message = body[: 4 * SHOWN].decode("utf-8", "replace")
+        # A page for browsers says nothing that fits on a line.
+        message = "" if body.lstrip().startswith(b"<") else body[: 4 * SHOWN].decode("utf-8", "replace")
     line = " ".join(str(message).split())
     return "".join(sign if sign.isprintable() else "?" for sign in line[:SHOWN])
 

@@ -1,0 +1,1 @@
+"""Servers that are asked over HTTP: addresses and keys (`address`), requests (`endpoint`), streams (`stream`)."""
