@@ -147,7 +147,7 @@ def test_quotes_are_found_with_their_numbers(text: str, quotes: list[tuple[str, 
 
 def test_a_long_text_of_quotation_marks_is_read_in_linear_time() -> None:
     # Each would take minutes if an opening mark were followed to the end of the text.
-    for text in ('"' * 200_000, "> " * 100_000, "“" * 200_000, "[" * 200_000, "`" * 200_000):
+    for text in ('"' * 200_000, "> " * 100_000, "“" * 200_000, "[" * 200_000, "`" * 200_000, "[x](" * 50_000):
         find_quotes(text)
         check_quote("a slack skin spreads", text)
 

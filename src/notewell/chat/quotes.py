@@ -30,7 +30,7 @@ ELLIPSIS = re.compile(r"[\[(]?\s*(?:…|\.{3,})\s*[\])]?")
 SPACE = re.compile(r"\s+")
 # Markup that a reader does not see: emphasis, code, the target of a link, the sign before a quoted line or an item.
 MARKUP = re.compile(
-    r"!?\[\[(?:[^\]|\n]*\|)?([^\]\n]*)\]\]|!?\[([^\]\n]*)\]\([^)\n]*\)|\*+|~~|==|`+|(?<!\w)_+|_+(?!\w)"
+    r"!?\[\[(?:[^\[\]|\n]*\|)?([^\[\]\n]*)\]\]|!?\[([^\[\]\n]*)\]\([^()\n]*\)|\*+|~~|==|`+|(?<!\w)_+|_+(?!\w)"
     r"|^[ \t]*(?:(?:>|[-*+]|\d{1,3}[.)]|#{1,6})[ \t]+)+",
     re.MULTILINE,
 )
