@@ -58,7 +58,7 @@ def _check(vault: Vault, quote: Quote, after: str) -> Citation:
 def _in_note(vault: Vault, quote: Quote, place: str) -> Citation:
     """Return the citation of a quote in one note, wherever it stands there: lines move when notes are edited."""
     try:
-        reading = vault.read(vault.find(before_lines(place.strip())))
+        reading = vault.read(vault.find(before_lines(place.strip()) or place.strip()))
     except NotewellError:
         return _citation(quote, "no_chunk_text", place.strip())
     reason = check_quote(quote.text, reading.text)
