@@ -6,8 +6,9 @@ import pytest
 from tests.cases import cases
 
 from notewell import Vault
-from notewell.chat import ask, verify
+from notewell.chat import ask
 from notewell.chat.quotes import check_quote
+from notewell.chat.verification import verify
 from notewell.errors import QueryError
 from notewell.types.query import Query
 

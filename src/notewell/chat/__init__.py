@@ -9,14 +9,13 @@ from typing import Unpack
 from notewell.chat.extractive import extract, write
 from notewell.chat.passages import PASSAGES, find_passages
 from notewell.chat.quotes import status_of
-from notewell.chat.verify import verify
 from notewell.errors import QueryError
 from notewell.types.answer import Answer
 from notewell.types.notices import Notice
 from notewell.types.query import Query, QueryFields
 from notewell.vault import Vault
 
-__all__ = ["ask", "verify"]
+__all__ = ["ask"]
 
 # The notes answer from this confidence on: see docs/concepts/asking.md for what it lets through and what it refuses.
 ANSWERS = 0.33

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
-from notewell.chat import ask, verify
+from notewell.chat import ask
 from notewell.errors import NoteError
 from notewell.freshness import WITHIN_A_SECOND, Opening
 from notewell.index.place import Reading
@@ -46,8 +46,6 @@ def answer(vault: Vault, operation: str, given: Mapping[str, Any]) -> Any:
         if query:
             found = _find(vault, operation, query, compare=asked.get("mode") == "compare")
             encode_wished(vault)
-        elif operation == "verify":
-            found = verify(vault, **asked)
         else:
             found = getattr(vault, operation)(**asked)
     return with_notices(found, notices)

@@ -109,10 +109,6 @@ OPERATIONS: Mapping[str, Operation] = MappingProxyType(
             surfaces=("cli", "mcp"),
             beside=(*BY_HOOKS, *BY_SEARCH, "limit", "max_tokens", "explain"),
         ),
-        "verify": Operation(
-            (Parameter("text", "The text whose quotes are checked; a place may stand behind each: Bees.md:12"),),
-            surfaces=("cli", "mcp"),
-        ),
         "read": Operation(
             (Parameter("note", "A note, or lines or a part of it: Bees.md, Bees.md:12-40, Bees.pdf#page 3"),),
             beside=("raw",),

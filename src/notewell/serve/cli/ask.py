@@ -11,7 +11,7 @@ from typing import Any
 import click
 
 from notewell.chat import ask
-from notewell.chat import verify as verify_quotes
+from notewell.chat.verification import verify as verify_quotes
 from notewell.errors import NoteError
 from notewell.files.control_chars import escaped, real_path, shown_path
 from notewell.serve.cli.first_index import vault_to_index_option
@@ -19,11 +19,12 @@ from notewell.serve.cli.inputs import STDIN, is_piped, read_query
 from notewell.serve.cli.options import json_option, print_result, say_notices
 from notewell.serve.cli.query_options import operation_options, vault_to_ask
 from notewell.serve.cli.results import LINK, WIDE, wants_links, window_columns
-from notewell.serve.parameters import query_of
+from notewell.serve.parameters import parameters_of, query_of
 from notewell.serve.say import echo
 from notewell.serve.width import wrapped
-from notewell.serve.wording import with_notices
+from notewell.serve.wording import sentences, with_notices
 from notewell.types.answer import Answer, Citation, CitationReason, CitationsStatus, Verification
+from notewell.types.query import Query
 from notewell.vault import Vault
 
 # Shown before a citation: its quote stands in the notes, does not, or cannot be checked.
@@ -41,20 +42,40 @@ STATUS: dict[CitationsStatus, str] = {
     "has_mismatch": "Some quotes are not in your notes",
     "unverifiable": "Some quotes cannot be checked",
 }
+# Notices that are the answer itself.
+REFUSALS = ("not_answered", "nothing_near")
 # Characters of a quote that `verify` shows, and bytes of a file that it reads.
 SHOWN = 60
 LARGEST = 5_000_000
 
 
-@click.command("ask")
+class AskCommand(click.Command):
+    """A command that receives its question and its filters as one query."""
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Call the command."""
+        given = {one.name: ctx.params.pop(one.name) for one in parameters_of("ask", "cli") if one.name in ctx.params}
+        question = _question(given["question"])
+        # Answers show hidden characters of paths as escapes.
+        ctx.params["query"] = query_of("ask", {**given, "question": question, "under": real_path(given["under"])})
+        return super().invoke(ctx)
+
+
+def _question(typed: tuple[str, ...]) -> str:
+    if typed == (STDIN,) or (not typed and is_piped()):
+        return read_query()
+    if not typed:
+        raise click.UsageError("Missing argument 'QUESTION...'.")
+    return " ".join(typed)
+
+
+@click.command("ask", cls=AskCommand)
 @click.argument("question", nargs=-1)
 @vault_to_index_option
 @operation_options("ask")
 @click.option("--exit-status", is_flag=True, help="Exit like grep: 0 if the notes answer, 1 if not, 2 on errors")
 @json_option
-def command(
-    question: tuple[str, ...], vault: Path | None, no_refresh: bool, exit_status: bool, as_json: bool, **given: Any
-) -> None:
+def command(query: Query, vault: Path | None, no_refresh: bool, exit_status: bool, as_json: bool) -> None:
     """Answer a question with quotes from your notes
 
     The answer is made of the best sentences of up to three notes, word for word, each with its place. If your notes do
@@ -66,22 +87,19 @@ def command(
         notewell ask "why did the bread collapse"
         notewell ask "when do I treat the bees" --under Garden
     """
-    if question == (STDIN,) or (not question and is_piped()):
-        question = (read_query(),)
-    elif not question:
-        raise click.UsageError("Missing argument 'QUESTION...'.")
-    given["under"] = real_path(given["under"])
-    query = query_of("ask", {**given, "question": " ".join(question)})
     with vault_to_ask(vault, {}, refresh=not no_refresh) as (opened, notices):
         answer = with_notices(ask(opened, query), notices)
-        say_notices(answer.notices)
+        say_notices(notice for notice in answer.notices if notice.code not in REFUSALS)
         print_result(answer, as_json, partial(_print_answer, vault=opened))
     if exit_status and not answer.answered:
         raise SystemExit(1)
 
 
 def _print_answer(answer: Answer, vault: Vault) -> None:
-    for paragraph in answer.text.split("\n\n"):
+    for refusal in sentences(notice for notice in answer.notices if notice.code in REFUSALS):
+        # The refusal is the answer, so it is not a message on stderr.
+        echo(f"{refusal}:\n" if answer.citations else f"{refusal}.")
+    for paragraph in answer.text.split("\n\n") if answer.text else ():
         lines = [line.removeprefix("> ") for line in paragraph.split("\n")]
         for piece in (piece for line in lines for piece in wrapped(escaped(line), window_columns() or WIDE)):
             echo(piece)
