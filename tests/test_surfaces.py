@@ -20,7 +20,7 @@ from pydantic import TypeAdapter
 from tests.cases import cases
 from tests.serve.serving import Served, serving
 
-from notewell import Vault
+from notewell import Vault, ask
 from notewell.graph.link_report import Links
 from notewell.graph.overview import Graph
 from notewell.graph.traverse import Walk
@@ -52,13 +52,14 @@ NOTHING: tuple[Any, ...] = (None, "", (), [], {}, False)
 def python(operation: str) -> set[str]:
     """Return the parameters of a method of `Vault`, those of a query and its filters in their place."""
     names = set[str]()
-    for one in inspect.signature(getattr(Vault, operation)).parameters.values():
-        is_query = one.kind is one.POSITIONAL_ONLY
+    method = ask if operation == "ask" else getattr(Vault, operation)
+    for one in inspect.signature(method).parameters.values():
+        is_query = one.kind is one.POSITIONAL_ONLY and one.name == "query"
         names |= (
             QueryFields.__annotations__.keys() if one.kind is one.VAR_KEYWORD else {"text" if is_query else one.name}
         )
     filters = {field.name for field in fields(Filters)}
-    return {name for one in names - {"self"} for name in (filters if one == "filters" else {one})}
+    return {name for one in names - {"self", "vault"} for name in (filters if one == "filters" else {one})}
 
 
 def cli(operation: str) -> Parameters | None:
@@ -344,6 +345,7 @@ def test_what_a_model_gets_has_the_form_that_its_tool_declares(served: tuple[Pat
     given |= {
         "graph": {},
         "related": {"note": ["Home"]},
+        "ask": {"question": "when do bees swarm?"},
         "traverse": {"note": "Home"},
         "links": {"note": "Home"},
         "status": {},

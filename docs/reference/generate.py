@@ -176,6 +176,8 @@ def python() -> str:
     parts = [""]
     for name in notewell.__all__:
         thing = getattr(notewell, name)
+        if inspect.isfunction(thing):
+            parts.append(f"## {name}\n\n{_first_line(thing)}\n\n- `{name}{_signature(thing)}`\n")
         if not inspect.isclass(thing):
             continue
         parts.append(f"## {name}\n\n{_first_line(thing)}\n")

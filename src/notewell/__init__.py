@@ -4,6 +4,8 @@
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
+    from notewell.chat import ask
+    from notewell.chat.verification import verify
     from notewell.errors import NotewellError
     from notewell.graph.link_report import LinkCounts, Links, NoteLink, WantedNote
     from notewell.graph.overview import Bridge, Community, Graph, NoteStanding
@@ -15,6 +17,7 @@ if TYPE_CHECKING:
     from notewell.memory.near import Near
     from notewell.session import Session
     from notewell.store import About
+    from notewell.types.answer import Answer, Citation, Verification
     from notewell.types.note import Chunk
     from notewell.types.notices import Notice
     from notewell.types.query import Filters, Query
@@ -23,8 +26,10 @@ if TYPE_CHECKING:
 
 __all__ = [
     "About",
+    "Answer",
     "Bridge",
     "Chunk",
+    "Citation",
     "Community",
     "Compared",
     "DeepHit",
@@ -57,11 +62,14 @@ __all__ = [
     "Status",
     "Step",
     "Vault",
+    "Verification",
     "Visit",
     "Vote",
     "Walk",
     "WantedNote",
     "__version__",
+    "ask",
+    "verify",
 ]
 
 __version__ = "0.1.0"
@@ -79,6 +87,9 @@ _HOMES = {
     "notewell.memory.near": ("Near",),
     "notewell.session": ("Session",),
     "notewell.store": ("About",),
+    "notewell.chat": ("ask",),
+    "notewell.chat.verification": ("verify",),
+    "notewell.types.answer": ("Answer", "Citation", "Verification"),
     "notewell.types.note": ("Chunk",),
     "notewell.types.notices": ("Notice",),
     "notewell.types.query": ("Filters", "Query"),

@@ -71,6 +71,8 @@ ELSEWHERE = {
     *("no_vectors", "indexed_by_words"),
     # tests/test_origin.py
     *("store_rebuilt", "store_repaired", "store_of_another", "no_key"),
+    # tests/chat/test_ask.py
+    *("not_answered", "nothing_near"),
     # tests/search/test_floor.py
     *("weak_hidden", "only_weak"),
 }

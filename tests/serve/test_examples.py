@@ -41,6 +41,7 @@ NOT_RUN = {
     r"git diff": "it needs a repository with something staged",
     r"notewell (serve(?! --new-token)|mcp)\b": "they end when they are told to; their own tests run them",
     r"export NOTEWELL_EMBED_\w+=": "it names a server that is not here",
+    r"notewell verify answer\.md": "it reads an answer of yours; tests/serve/test_command_ask.py checks one",
 }
 # After these, `notewell` is the name of a folder, or of a server.
 NAMING = ("cd", "add", "http", "install", "user")

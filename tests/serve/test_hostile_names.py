@@ -70,7 +70,7 @@ FILES = {
 # Files whose name or content is not text are skipped.
 NOTES = FILES.keys() - {f"bad {NAME}.md", HALF, "notewell.toml"}
 # What a call needs; a new operation with another needed parameter says so by a KeyError.
-NEEDED = {"text": "zebra stripes", "note": STRANGE}
+NEEDED = {"text": "zebra stripes", "question": "which stripes has a zebra?", "note": STRANGE}
 # Names that are nearly those of the vault, so that they are suggested.
 NEARLY = {"note": MISSPELT, "under": f"folder {ATTACK}", "tag": ATTACK[:-1], "like": MISSPELT}
 

@@ -31,22 +31,29 @@ def keep_sure(candidates: Sequence[Candidate], rarities: Mapping[str, float], fl
 
 
 def _judged(candidate: Candidate, rarities: Mapping[str, float]) -> Candidate:
-    """Return the candidate scored by relevance, from 0 to 1: the share of the text's words, and closeness in meaning.
+    """Return the candidate scored by relevance.
 
     A fused score only compares the hits of one search: its best has about 1 even if nothing answers the text.
     """
-    held = count_terms(f"{candidate.chunk.heading}\n{candidate.chunk.text}")
-    found = [rarity for term, rarity in rarities.items() if term in held]
-    share = sum(found) / (sum(rarities.values()) or 1.0)
-    near = _nearness(candidate)
-    sure = share if near is None else MEANING * near + (1 - MEANING) * share
-    few = min(1.0, (len(found) + 1) / (ENOUGH + 1))
-    why = f"{share:.2f} of the words' weight" + ("" if near is None else f", cosine {near:.2f}")
-    return candidate.rescored(min(1.0, sure * few), by="relevance", why=f"{why}, {len(found)} words")
-
-
-def _nearness(candidate: Candidate) -> float | None:
-    """Return the cosine of a candidate; None if no vectors were compared."""
     votes = [vote for vote in candidate.votes if vote.retriever == "vector"]
     # A chunk too far down to be ranked counts as unrelated.
-    return max(0.0, votes[0].score or 0.0) if votes else None
+    near = (votes[0].score or 0.0) if votes else None
+    score, why = judge(f"{candidate.chunk.heading}\n{candidate.chunk.text}", near, rarities)
+    return candidate.rescored(score, by="relevance", why=why)
+
+
+def judge(text: str, near: float | None, rarities: Mapping[str, float]) -> tuple[float, str]:
+    """Return the relevance of a text, from 0 to 1, and the reason: its share of the words, and closeness in meaning.
+
+    `near` is its cosine with what is asked; None if no vectors were compared.
+
+    >>> judge("A loaf of rye", 0.5, {"loaf": 1.0, "rye": 2.0, "oven": 1.0})
+    (0.6000000000000001, "0.75 of the words' weight, cosine 0.50, 2 words")
+    """
+    held = count_terms(text)
+    found = [rarity for term, rarity in rarities.items() if term in held]
+    share = sum(found) / (sum(rarities.values()) or 1.0)
+    sure = share if near is None else MEANING * max(0.0, near) + (1 - MEANING) * share
+    few = min(1.0, (len(found) + 1) / (ENOUGH + 1))
+    why = f"{share:.2f} of the words' weight" + ("" if near is None else f", cosine {max(0.0, near):.2f}")
+    return min(1.0, sure * few), f"{why}, {len(found)} words"

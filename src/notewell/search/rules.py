@@ -184,6 +184,8 @@ MODES: dict[Mode, ModeRules] = {
     "related": ModeRules(only_like=True, floor=False),
     # The age of a note does not choose the seeds; the time that a query asks for does.
     "deep": ModeRules(variations=False, decay=False, seeds=SEED_HITS, floor=False, notices=False),
+    # A question is text, not syntax, and what is too weak to answer it is still the nearest passage.
+    "ask": ModeRules(syntax=False, floor=False, notices=False),
     # A hook cannot wait for the encoder.
     "sure": ModeRules(syntax=False, encoder=False, variations=False, floor=False, sure=True, notices=False),
 }

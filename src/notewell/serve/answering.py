@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
+from notewell.chat import ask
 from notewell.errors import NoteError
 from notewell.freshness import WITHIN_A_SECOND, Opening
 from notewell.index.place import Reading
@@ -15,6 +16,7 @@ from notewell.serve.background import encode_wished
 from notewell.serve.parameters import query_of
 from notewell.serve.wording import sentences, with_notices
 from notewell.types.notices import Notice
+from notewell.types.query import Query
 from notewell.vault import Vault
 
 # How much of the store each thread keeps in memory, in KiB: with four times as much a search is no quicker, and the
@@ -36,17 +38,23 @@ class IndexingProgress:
 def answer(vault: Vault, operation: str, given: Mapping[str, Any]) -> Any:
     """Index changed files if that is quick, and return the result of an operation, with notices about both."""
     asked = {name: value for name, value in given.items() if name != "refresh"}
-    query = query_of(operation, given) if operation in ("search", "related") else None
+    query = query_of(operation, given) if operation in ("search", "related", "ask") else None
     if query:
         checked_query(query)
     notices = (*vault.reread(), *vault.freshness.look(refresh=given["refresh"]))
     with notices_in_errors(notices):
         if query:
-            found = vault.compare(query) if asked.get("mode") == "compare" else vault.search(query)
+            found = _find(vault, operation, query, compare=asked.get("mode") == "compare")
             encode_wished(vault)
         else:
             found = getattr(vault, operation)(**asked)
     return with_notices(found, notices)
+
+
+def _find(vault: Vault, operation: str, query: Query, *, compare: bool) -> Any:
+    if operation == "ask":
+        return ask(vault, query)
+    return vault.compare(query) if compare else vault.search(query)
 
 
 def read_indexed(vault: Vault, place: str) -> Reading:

@@ -101,6 +101,14 @@ OPERATIONS: Mapping[str, Operation] = MappingProxyType(
             ),
             beside=(*BY_HOOKS, *BY_SEARCH),
         ),
+        "ask": Operation(
+            (
+                Parameter("question", "The question, in the language of the notes"),
+                *(QUERY[name] for name in ("under", *FILTERS, "refresh")),
+            ),
+            surfaces=("cli", "mcp"),
+            beside=(*BY_HOOKS, *BY_SEARCH, "limit", "max_tokens", "explain"),
+        ),
         "read": Operation(
             (Parameter("note", "A note, or lines or a part of it: Bees.md, Bees.md:12-40, Bees.pdf#page 3"),),
             beside=("raw",),
@@ -169,7 +177,7 @@ def parameters_of(operation: str, surface: Surface) -> tuple[Parameter, ...]:
 
 
 def query_of(operation: str, given: Mapping[str, Any]) -> Query:
-    """Return the query of a request to search, or for related notes; parameters that it lacks keep their defaults.
+    """Return the query of a request to search, ask, or find related notes; what it lacks keeps its default.
 
     >>> query_of("search", {"text": "bees", "tag": ["garden"], "limit": 3}).filters.tag
     ('garden',)
@@ -179,6 +187,8 @@ def query_of(operation: str, given: Mapping[str, Any]) -> Query:
     values: dict[str, Any] = {name: tuple(value) if isinstance(value, list) else value for name, value in given.items()}
     if operation == "related":
         values |= {"like": values.get("note", ()), "mode": "related"}
+    if operation == "ask":
+        values["text"] = values["question"]
     if "where" in values:
         values["where"] = read_where(values["where"])
     filters = Filters(**{name: values[name] for name in FILTERS if name in values})

@@ -80,6 +80,9 @@ WORDING: Mapping[str, str | tuple[str, str]] = {
     ),
     "nothing_to_compare": "There is no other note here to compare with",
     "nothing_fits": "No result fits into {tokens} tokens",
+    # Asking
+    "not_answered": "Your notes do not answer this. These passages are the nearest",
+    "nothing_near": "Your notes do not answer this",
     # What no note has
     "unknown_folder": 'No indexed note is at or under "{path}"',
     "no_match_for_all": "No note matches all of this: {conditions}",

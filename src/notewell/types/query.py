@@ -11,7 +11,7 @@ from notewell.types.aliases import aliases_of, renamed
 from notewell.types.notices import Notice
 
 # How a vault answers a query.
-Mode = Literal["fast", "related", "deep", "sure"]
+Mode = Literal["fast", "related", "deep", "sure", "ask"]
 
 # What kind of query a text is.
 Intent = Literal["quoted", "path", "error text", "identifier", "code", "one word", "question", "keywords"]
@@ -86,7 +86,7 @@ class Query:
     """Limit the text of all hits to about this many tokens; 0 is no limit, None takes the vault's setting."""
     mode: Mode = "fast"
     """`fast` searches; `related` finds notes like `like`; `deep` also follows links; `sure` returns only hits that are
-    surely about the text, which it reads without query syntax."""
+    surely about the text, and `ask` the nearest passages; both read the text without query syntax."""
     floor: float = 0.0
     """With `sure`: the lowest score of a hit, from 0 to 1."""
     containing: str = ""

@@ -30,9 +30,11 @@ OpenVault = Callable[[Path | None, dict[str, Any]], "Vault"]
 GROUPS = {
     "Find": {
         "search": "Find the lines that answer TEXT",
+        "ask": "Answer a question with quotes from your notes",
         "related": "Find the notes most like one or several notes",
         "read": "Show a note, some of its lines, or a part such as a page",
         "open": "Open a note in Obsidian, in your editor, or in a pager",
+        "verify": "Check the quotes in a text against your notes",
     },
     "Explore": {
         "links": "Show links and backlinks; list broken links",
@@ -75,6 +77,7 @@ HOMES = {
     "restore": "store",
     "mcp": "serve",
     "forget": "remember",
+    "verify": "ask",
 }
 ALIASES = {"fill": "encode"}
 # Words that people type alone.

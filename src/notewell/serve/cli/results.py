@@ -90,7 +90,7 @@ def _say_scores(results: Results) -> None:
 
 def print_hits(results: Results, vault: Vault, *, explain: bool) -> None:
     """Print hits for a person, on a terminal note by note; those of a deep search say how they were reached."""
-    link, columns = linker(vault), _columns()
+    link, columns = linker(vault), window_columns()
     if explain and results.read_as:
         echo(f"read as: {'; '.join(results.read_as)}")
     if not len(results):
@@ -162,7 +162,7 @@ def _indented_lines(line: str, columns: int) -> Iterator[str]:
         yield f"{'':{INDENT}}{piece}"
 
 
-def _columns() -> int:
+def window_columns() -> int:
     """Return the width of the window, or 0 if there is none and lines stay whole."""
     if not is_terminal():
         return 0
@@ -259,7 +259,7 @@ def as_paths(results: Results, *, null: bool) -> bytes:
 def linker(vault: Vault) -> Callable[[str, Hit], str]:
     """Return a function that turns a text into a link to a hit, or returns it unchanged where links do not work."""
     chosen = vault.settings.show.links
-    if not _wants_links(chosen, os.environ):
+    if not wants_links(chosen, os.environ):
         return lambda text, _: text
     addresses = Addresses.of(vault.root) if chosen == "auto" else Addresses(vault.root, chosen)
     # With the host, a terminal on another machine does not open its own file of that name.
@@ -267,7 +267,8 @@ def linker(vault: Vault) -> Callable[[str, Hit], str]:
     return lambda text, hit: LINK.format(addresses.of_hit(hit, hit.excerpt.line, host=host), text)
 
 
-def _wants_links(chosen: str, environment: Mapping[str, str]) -> bool:
+def wants_links(chosen: str, environment: Mapping[str, str]) -> bool:
+    """Tell whether places are printed as links, by the setting and by what the terminal supports."""
     current = click.get_current_context(silent=True)
     # Without colours, no other escape codes either.
     if chosen == "off" or (current and current.color is False) or not is_terminal():

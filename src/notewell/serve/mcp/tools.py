@@ -9,6 +9,7 @@ from typing import Any
 from notewell.serve.answering import answer, notices_in_errors, read_indexed
 from notewell.serve.arguments import Arguments
 from notewell.serve.mcp import schemas
+from notewell.serve.mcp.answer_pages import answer_page
 from notewell.serve.mcp.arguments import arguments_of
 from notewell.serve.mcp.fence import ToolAnswer
 from notewell.serve.mcp.graph_pages import graph_page, links_page, walk_page
@@ -37,6 +38,11 @@ def hits(vault: Vault, given: Arguments) -> ToolAnswer:
     """Find the lines that answer a text, or the notes most like some notes."""
     found, query = _answer(vault, given), query_of(given.operation, given.given)
     return compared_page(found, query) if isinstance(found, Compared) else hits_page(found, query)
+
+
+def ask(vault: Vault, given: Arguments) -> ToolAnswer:
+    """Answer a question with quotes."""
+    return answer_page(_answer(vault, given))
 
 
 def read(vault: Vault, given: Arguments) -> ToolAnswer:
@@ -112,6 +118,16 @@ on a good hit, to see what else the user wrote on the subject in other words."""
         arguments_of("related"),
         hits,
         schemas.HITS,
+    ),
+    Tool(
+        "ask",
+        "Answer from the notes",
+        """Answer a `question` with sentences quoted from the user's notes, up to three notes, each with its \
+path:line. `answered` is false if the notes do not answer it; then the quotes are the nearest passages. Use it for one \
+plain question; `search` shows more and takes filters in its text.""",
+        arguments_of("ask"),
+        ask,
+        schemas.ANSWER,
     ),
     Tool(
         "traverse",

@@ -1,0 +1,83 @@
+"""Passages: the chunks of notes that may answer a question, numbered, and how surely they do."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from notewell.chat.quotes import check_quote, locate
+from notewell.search.relevance import judge, telling_terms
+from notewell.types.answer import Citation
+from notewell.types.notices import Notice
+from notewell.types.query import Query
+from notewell.types.results import Hit
+from notewell.vault import Vault
+
+# Passages that one search gives, as many as fit into the context of a small model.
+PASSAGES = 7
+# The passages of which the most relevant decides whether the notes answer.
+JUDGED = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """A chunk that may answer, its number, and its relevance by itself, from 0 to 1: the measure that hooks use."""
+
+    number: int
+    hit: Hit
+    relevance: float = 0.0
+
+    def cite(self, quote: str = "") -> Citation:
+        """Return a citation of this passage; a quote is looked for in its text."""
+        hit, reason = self.hit, check_quote(quote, self.hit.text)
+        lines = hit.excerpt.line, hit.excerpt.end_line
+        if reason == "match":
+            first, last = locate(quote, hit.text)
+            lines = hit.line + first, hit.line + last
+        return Citation(
+            number=self.number,
+            path=hit.path,
+            line=lines[0],
+            end_line=lines[1],
+            heading=hit.heading,
+            quote=quote,
+            citation_verified=reason == "match",
+            citation_reason=reason,
+            uri=hit.uri,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """The passages of a search, the best first, how surely they answer, and what the user should know."""
+
+    passages: tuple[Passage, ...]
+    confidence: float
+    generation: int
+    notices: tuple[Notice, ...]
+
+
+def find_passages(vault: Vault, query: Query, first: int = 1) -> Found:
+    """Search for passages that answer a question; the first of them has the number `first`."""
+    results = vault.search(query)
+    judged = _relevance(vault, query.text, results.hits)
+    passages = tuple(
+        Passage(number, hit, relevance)
+        for number, (hit, relevance) in enumerate(zip(results.hits, judged, strict=True), start=first)
+    )
+    return Found(passages, round(max(judged[:JUDGED], default=0.0), 3), results.generation, results.notices)
+
+
+def _relevance(vault: Vault, question: str, hits: Sequence[Hit]) -> list[float]:
+    terms = telling_terms(question)
+    if not hits or not terms:
+        return [0.0] * len(hits)
+    with vault.store.reading() as snapshot:
+        rarities = snapshot.counts(terms).rarities(terms)
+    return [judge(f"{hit.heading}\n{hit.text}", _nearness(hit), rarities)[0] for hit in hits]
+
+
+def _nearness(hit: Hit) -> float | None:
+    """Return the cosine of a hit; None if no vectors were compared."""
+    votes = [vote for vote in hit.votes or () if vote.retriever == "vector"]
+    return (votes[0].score or 0.0) if votes else None

@@ -1,0 +1,188 @@
+"""`notewell ask` and `notewell verify`."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import click
+
+from notewell.chat import ask
+from notewell.chat.verification import verify as verify_quotes
+from notewell.errors import NoteError
+from notewell.files.control_chars import escaped, real_path, shown_path
+from notewell.serve.cli.first_index import vault_to_index_option
+from notewell.serve.cli.inputs import STDIN, is_piped, read_query
+from notewell.serve.cli.options import json_option, print_result, say_notices
+from notewell.serve.cli.query_options import operation_options, vault_to_ask
+from notewell.serve.cli.results import LINK, WIDE, wants_links, window_columns
+from notewell.serve.parameters import parameters_of, query_of
+from notewell.serve.say import echo
+from notewell.serve.width import wrapped
+from notewell.serve.wording import sentences, with_notices
+from notewell.types.answer import Answer, Citation, CitationReason, CitationsStatus, Verification
+from notewell.types.query import Query
+from notewell.vault import Vault
+
+# Shown before a citation: its quote stands in the notes, does not, or cannot be checked.
+PROVEN, ABSENT, UNCHECKED = "✓", "✗", "·"
+REASONS: dict[CitationReason, str] = {
+    "match": "",
+    "no_quote": "nothing is quoted",
+    "no_chunk_text": "no such note",
+    "too_short": "too short to check",
+    "not_found": "not in your notes",
+}
+STATUS: dict[CitationsStatus, str] = {
+    "no_quotes": "There are no quotes to check",
+    "all_verified": "Every quote is in your notes",
+    "has_mismatch": "Some quotes are not in your notes",
+    "unverifiable": "Some quotes cannot be checked",
+}
+# Notices that are the answer itself.
+REFUSALS = ("not_answered", "nothing_near")
+# Characters of a quote that `verify` shows, and bytes of a file that it reads.
+SHOWN = 60
+LARGEST = 5_000_000
+
+
+class AskCommand(click.Command):
+    """A command that receives its question and its filters as one query."""
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Call the command."""
+        given = {one.name: ctx.params.pop(one.name) for one in parameters_of("ask", "cli") if one.name in ctx.params}
+        question = _question(given["question"])
+        # Answers show hidden characters of paths as escapes.
+        ctx.params["query"] = query_of("ask", {**given, "question": question, "under": real_path(given["under"])})
+        return super().invoke(ctx)
+
+
+def _question(typed: tuple[str, ...]) -> str:
+    if typed == (STDIN,) or (not typed and is_piped()):
+        return read_query()
+    if not typed:
+        raise click.UsageError("Missing argument 'QUESTION...'.")
+    return " ".join(typed)
+
+
+@click.command("ask", cls=AskCommand)
+@click.argument("question", nargs=-1)
+@vault_to_index_option
+@operation_options("ask")
+@click.option("--exit-status", is_flag=True, help="Exit like grep: 0 if the notes answer, 1 if not, 2 on errors")
+@json_option
+def command(query: Query, vault: Path | None, no_refresh: bool, exit_status: bool, as_json: bool) -> None:
+    """Answer a question with quotes from your notes
+
+    The answer is made of the best sentences of up to three notes, word for word, each with its place. If your notes do
+    not answer the question, that is said first, and the nearest passages follow. QUESTION is plain text; - reads
+    stdin. A new vault is indexed first.
+
+    \b
+    Example:
+        notewell ask "why did the bread collapse"
+        notewell ask "when do I treat the bees" --under Garden
+    """
+    with vault_to_ask(vault, {}, refresh=not no_refresh) as (opened, notices):
+        answer = with_notices(ask(opened, query), notices)
+        say_notices(notice for notice in answer.notices if notice.code not in REFUSALS)
+        print_result(answer, as_json, partial(_print_answer, vault=opened))
+    if exit_status and not answer.answered:
+        raise SystemExit(1)
+
+
+def _print_answer(answer: Answer, vault: Vault) -> None:
+    for refusal in sentences(notice for notice in answer.notices if notice.code in REFUSALS):
+        # The refusal is the answer, so it is not a message on stderr.
+        echo(f"{refusal}:\n" if answer.citations else f"{refusal}.")
+    for paragraph in answer.text.split("\n\n") if answer.text else ():
+        lines = [line.removeprefix("> ") for line in paragraph.split("\n")]
+        for piece in (piece for line in lines for piece in wrapped(escaped(line), window_columns() or WIDE)):
+            echo(piece)
+        echo()
+    for citation in answer.citations:
+        echo(_footnote(citation, vault), styled=True)
+
+
+def _footnote(citation: Citation, vault: Vault) -> str:
+    """Return the line below an answer that says where a quote stands."""
+    heading = citation.heading.rpartition(" > ")[2]
+    place = _place(citation)
+    if citation.uri and wants_links(vault.settings.show.links, os.environ):
+        place = LINK.format(citation.uri, place)
+    parts = (f"[{citation.number}] {_mark(citation)} {place}", escaped(heading), REASONS[citation.citation_reason])
+    return "  ".join(filter(None, parts))
+
+
+def _place(citation: Citation) -> str:
+    """Return the path and lines of a citation.
+
+    >>> bees = {"heading": "", "quote": "", "citation_verified": False, "citation_reason": "no_quote", "uri": ""}
+    >>> _place(Citation(number=1, path="Bees.md", line=3, end_line=4, **bees))
+    'Bees.md:3-4'
+    """
+    last = f"-{citation.end_line}" if citation.end_line > citation.line else ""
+    return f"{shown_path(citation.path)}:{citation.line}{last}" if citation.line else shown_path(citation.path)
+
+
+def _mark(citation: Citation) -> str:
+    if citation.citation_verified:
+        return PROVEN
+    return ABSENT if citation.citation_reason == "not_found" else UNCHECKED
+
+
+@click.command("verify")
+@click.argument("file")
+@vault_to_index_option
+@click.option("--exit-status", is_flag=True, help="Exit with 1 if a quote is not in the notes, or cannot be checked")
+@json_option
+def verify(file: str, vault: Path | None, exit_status: bool, as_json: bool) -> None:
+    """Check the quotes in a text against your notes
+
+    FILE is a text, such as an answer of a chatbot; - reads stdin. Quotes are words between quotation marks, and lines
+    that begin with >. A quote of 12 or more letters is looked for in the note named behind it (Garden/Bees.md:12 or
+    [[Bees]]), or else in all notes. Case, spaces, kinds of quotation marks and dashes, and Markdown do not count; an
+    ellipsis may leave words out.
+
+    \b
+    Example:
+        notewell verify answer.md
+        pbpaste | notewell verify -
+    """
+    text = _read(file)
+    with vault_to_ask(vault, {}, refresh=True) as (opened, notices):
+        checked = with_notices(verify_quotes(opened, text), notices)
+        say_notices(checked.notices)
+        print_result(checked, as_json, _print_checked)
+    if exit_status and checked.citations_status not in ("all_verified", "no_quotes"):
+        raise SystemExit(1)
+
+
+def _read(file: str) -> str:
+    """Return the text of a file, or of stdin."""
+    try:
+        with click.open_file(file, "rb") as stream:
+            data = stream.read(LARGEST + 1)
+    except OSError as error:
+        raise NoteError(f"Cannot read {file}: {error.strerror or error}", "Name a text file, or - for stdin") from error
+    if len(data) > LARGEST:
+        raise NoteError(f"{file} is larger than {LARGEST:,} bytes", "Check a part of it")
+    return str(data.decode("utf-8-sig", "replace"))
+
+
+def _print_checked(checked: Verification) -> None:
+    for citation in checked.citations:
+        for line in _checked_lines(citation):
+            echo(line)
+    echo(STATUS[checked.citations_status])
+
+
+def _checked_lines(citation: Citation) -> Iterator[str]:
+    quote = " ".join(citation.quote.split())
+    yield f'{_mark(citation)} "{escaped(quote[:SHOWN])}{"…" if len(quote) > SHOWN else ""}"'
+    where = _place(citation) if citation.path else ""
+    yield f"    {', '.join(filter(None, (where, REASONS[citation.citation_reason])))}"

@@ -1,0 +1,80 @@
+"""What asking returns: an answer, the places it cites, and whether its quotes stand there."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from notewell.types.notices import Notice
+
+# Whether a quote stands in the text it cites, or why that cannot be told.
+CitationReason = Literal["match", "no_quote", "no_chunk_text", "too_short", "not_found"]
+
+# What can be said about all quotes of an answer together.
+CitationsStatus = Literal["no_quotes", "all_verified", "has_mismatch", "unverifiable"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Citation:
+    """A place that an answer cites, and the quote that should stand there."""
+
+    number: int
+    """Its number in the answer's text; 0 if the text has none."""
+    path: str
+    """The note, from the vault's root; empty if no note contains the quote."""
+    line: int
+    """The first line of the quote, or of the place if nothing is quoted."""
+    end_line: int
+    """The last line."""
+    heading: str
+    """The note's title and the headings above the lines."""
+    quote: str
+    """The words that are quoted; may be empty."""
+    citation_verified: bool
+    """Whether the quote stands in the note."""
+    citation_reason: CitationReason
+    """`match`, or why it is not verified."""
+    uri: str
+    """A link that opens the note."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Answer:
+    """The answer to a question, from the notes alone."""
+
+    question: str
+    """The question."""
+    text: str
+    """The answer, with the numbers of its citations in square brackets."""
+    answered: bool
+    """Whether the notes answer the question; if not, the citations are the nearest passages."""
+    confidence: float
+    """How likely it is that the notes answer the question, from 0 to 1."""
+    citations: tuple[Citation, ...]
+    """The places that the answer cites, by number."""
+    citations_status: CitationsStatus
+    """What can be said about all quotes together."""
+    unsupported: tuple[str, ...]
+    """Figures and names in the answer's own sentences that no cited passage contains."""
+    model: str
+    """The model that wrote the answer; empty if its sentences were taken from the notes."""
+    server: str
+    """Where the model ran; empty without a model."""
+    generation: int
+    """A number that grows with every change of the store."""
+    took_ms: float
+    """How long it took, in milliseconds."""
+    notices: tuple[Notice, ...] = ()
+    """What the user should know."""
+
+
+@dataclass(frozen=True, slots=True)
+class Verification:
+    """The quotes of a text, and whether they stand in the notes."""
+
+    citations: tuple[Citation, ...]
+    """The quotes in their order, each with the place where it stands."""
+    citations_status: CitationsStatus
+    """What can be said about all quotes together."""
+    notices: tuple[Notice, ...] = ()
+    """What the user should know."""
