@@ -33,6 +33,9 @@ RESCORED = 800
 # Filters that compare with chunks, which have no list of values.
 OF_CHUNKS = ("term", "phrase", "heading", *TASKS)
 
+# Chunks that are read together and remembered until the search ends; more are for a walk over the vault.
+FEW = 300
+
 # One score in this many is sampled to estimate where the best begin.
 SAMPLED = 16
 FAR = np.iinfo(np.uint16).max
@@ -50,6 +53,8 @@ class SqliteSnapshot(SqliteLinked):
         self._load_arrays = load_arrays
         # A mask that depends on the order in which chunks were read belongs to this search alone.
         self._inside: dict[Scope, Flags] = {}
+        # Retrievers read chunks that often become candidates.
+        self._chunks: dict[int, Chunk] = {}
         self.state = state
 
     @cached_property
@@ -100,10 +105,13 @@ class SqliteSnapshot(SqliteLinked):
     @decodes
     def chunks(self, ids: Sequence[int]) -> dict[int, Chunk]:
         """Return the chunks with these ids, in this order, without those that are gone."""
-        found = dict(load_chunks(self._db, ids, self._seals))
-        if len(found) < len(ids) and len(fetch(self._db, queries.EXISTING, {"ids": carray(ids)})) > len(found):
+        unread = [wanted for wanted in ids if wanted not in self._chunks]
+        found = dict(load_chunks(self._db, unread, self._seals))
+        if len(found) < len(unread) and len(fetch(self._db, queries.EXISTING, {"ids": carray(unread)})) > len(found):
             raise damaged("a chunk has no note or no lines")
-        return {wanted: found[wanted] for wanted in ids if wanted in found}
+        if len(found) <= FEW:
+            self._chunks.update(found)
+        return {wanted: chunk for wanted in ids if (chunk := found.get(wanted) or self._chunks.get(wanted))}
 
     @decodes
     def notes(self, paths: Collection[str]) -> dict[str, NoteFacts]:
