@@ -43,7 +43,8 @@ class WordScores:
     def add(self, held: Held, weight: float) -> None:
         """Count a term in chunks."""
         slots, often = held
-        self.scores[slots] += np.float32(weight) * often / (often + self._arrays.norms[slots])
+        # Twice as fast as `+=` with an index, and `take` as one.
+        np.add.at(self.scores, slots, np.float32(weight) * often / (often + self._arrays.norms.take(slots)))
 
     def add_to_notes(self, notes: Held, weight: float) -> None:
         """Count a term in notes."""
@@ -51,16 +52,16 @@ class WordScores:
         self._of_notes[numbers] += np.float32(weight) * often / (often + self._arrays.note_norms[numbers])
         self._held[numbers] += 1
 
-    def mixed_with_notes(self, slots: Slots) -> WordScores:
+    def mixed_with_notes(self, slots: Slots | slice) -> WordScores:
         """Return the scores of these slots alone, mixed with their notes'."""
-        mixed = np.float32(1 - NOTE_SHARE) * self.scores[slots] + self.of_notes(slots)
-        self.scores = np.zeros_like(self.scores)
-        self.scores[slots] = mixed
+        own, mixed = self.scores[slots], np.zeros_like(self.scores)
+        mixed[slots] = np.where(own > 0, np.float32(1 - NOTE_SHARE) * own + self.of_notes(slots), np.float32(0))
+        self.scores = mixed
         return self
 
-    def of_notes(self, slots: Slots) -> Scores:
+    def of_notes(self, slots: Slots | slice) -> Scores:
         """Return the part of the scores of these slots that is their notes'."""
-        part: Scores = np.float32(NOTE_SHARE) * self._of_notes[self._arrays.notes_of(slots)]
+        part: Scores = np.tile(np.float32(NOTE_SHARE) * self._of_notes, 2)[self._arrays.in_notes[slots]]
         return part
 
     def complete(self, slots: Slots) -> Flags:
@@ -85,7 +86,7 @@ class ByWords:
             notes = self._in_notes(held)
             found.add(held, times * rarity(held.slots.size, self._arrays.live))
             found.add_to_notes(notes, times * rarity(notes.slots.size, self._arrays.note_count))
-        return found.mixed_with_notes(np.flatnonzero(found.scores > 0))
+        return found.mixed_with_notes(slice(None))
 
     def match_all(self, terms: Sequence[str]) -> WordScores:
         """Return the scores of the slots that hold all the terms.
@@ -129,7 +130,7 @@ class ByWords:
     def _in_notes(self, held: Held) -> Held:
         """Return the notes of the slots that hold a term, and how often they have it; first chunks count more."""
         number = self._arrays.note_norms.size
-        sums = np.bincount(self._arrays.in_notes[held.slots], held.often, 2 * number)
+        sums = np.bincount(self._arrays.in_notes.take(held.slots), held.often, 2 * number)
         often = sums[:number] + LEAD * sums[number:]
         notes = np.flatnonzero(often > 0)
         return Held(notes, often[notes].astype(np.float32))
