@@ -151,9 +151,9 @@ class Vault:
         began = time.perf_counter()
         rules = self._rules_for(query)
         query = replace(query, text=readable(query.text))
-        if rules.mode.needs_index or self.storage.is_foreign:
-            self.storage.check_indexed()
-        elif not self.indexed:
+        if not self.indexed:
+            if rules.mode.needs_index or self.storage.is_foreign:
+                self.storage.check_indexed()
             never = (*notices, Notice("never_indexed"))
             return Results(query=query.text, hits=(), generation=0, took_ms=0.0, notices=never)
         if rules.mode.only_like:
@@ -162,12 +162,12 @@ class Vault:
         if rules.mode.seeds:
             self.shown.forget_excluded()
             notices = (*notices, *self._indexing.resolve_links())
-        embedders, missing = self._embedders(required=bool(rules.mode.seeds))
         with self.shown.searching(hides=not rules.mode.seeds) as (snapshot, excluded):
+            embedders, missing = self._embedders(snapshot, required=bool(rules.mode.seeds))
             found = search(query, store=snapshot, embedders=embedders, rules=rules)
         self.encoder.keep(found.encoded)
         self.encoder.wish(found.lacking)
-        if self._loads == "behind" and embedders.encoder and self.store.state.encoder:
+        if self._loads == "behind" and embedders.encoder and snapshot.state.encoder:
             self.models.load_encoder_behind()
         results = self.freshness.without_gone(without(found.results, excluded))
         return replace(
@@ -200,14 +200,14 @@ class Vault:
 
         return DeepWalk(lambda snapshot: Decay(decay, today, snapshot.notes))
 
-    def _embedders(self, *, required: bool) -> tuple[Embedders, tuple[Notice, ...]]:
-        embedders, missing = usable_embedders(self.models, self.store.state.made_for.embedder)
+    def _embedders(self, snapshot: Snapshot, *, required: bool) -> tuple[Embedders, tuple[Notice, ...]]:
+        embedders, missing = usable_embedders(self.models, snapshot.state.made_for.embedder)
         if required and embedders.quick is None:
             raise no_vectors(missing[0])
         return embedders._replace(waits=self._loads == "first"), missing
 
     def _vector_of(self, plan: Plan, snapshot: Snapshot) -> Vectors:
-        embedders, _ = self._embedders(required=True)
+        embedders, _ = self._embedders(snapshot, required=True)
         return plan_vector(without_secrets(plan) if embedders.remote else plan, embedders.quick, snapshot)
 
     @with_aliases

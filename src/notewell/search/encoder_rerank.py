@@ -111,7 +111,7 @@ def encoder_rerank(
         first = _first(rankings)
         return Reranked(rankings, (), _lacking(ahead, first, store.vectors(first, encoder.fingerprint)))
     vector, made = ahead.vector.result()
-    fused = fuse([ranking._replace(reach=RERANKED) for ranking in rankings], rules)
+    fused = fuse([ranking._replace(reach=RERANKED) for ranking in rankings], rules, reasons=False)
     best = best_of(fused, RERANKED)
     if not best or not vector.any():
         return Reranked(rankings, made)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
+from operator import mul
 
 from notewell.search.rules import SearchRules
 from notewell.types.candidates import OF_NOTE, CastVote, Ranking
@@ -32,14 +33,14 @@ def cast_votes(rankings: Sequence[Ranking], rules: SearchRules, ids: Sequence[in
     votes: dict[int, tuple[CastVote, ...]] = dict.fromkeys(ids, ())
     for ranking in rankings:
         ranks = {chunk_id: rank for rank, (chunk_id, _) in enumerate(ranking.found, start=1) if chunk_id in votes}
-        scaled = _reciprocal(ranking, ranks, ids) if by_rank else _stretched(ranking, ids)
+        column = _reciprocal(ranking, ranks, ids) if by_rank else _stretched(ranking, ids)
         weight = rules.weight(ranking) / total
-        for chunk_id in ids:
+        for chunk_id, scaled in zip(ids, column, strict=True):
             rank, guessed = ranks.get(chunk_id), chunk_id in ranking.guessed
             score = ranking.found[rank - 1][1] if rank else None
             # A guess has a score, but no rank of its own.
             own = None if guessed else rank
-            vote = CastVote(ranking.retriever, own, score, scaled[chunk_id], weight, guessed)
+            vote = CastVote(ranking.retriever, own, score, scaled, weight, guessed)
             votes[chunk_id] += (vote,) if by_rank else _by_chunk_and_note(vote, ranking.of_notes.get(chunk_id))
     return votes
 
@@ -57,9 +58,9 @@ def _by_chunk_and_note(vote: CastVote, of_note: float | None) -> tuple[CastVote,
     return chunk, vote._replace(retriever=OF_NOTE, rank=None, score=of_note, scaled=scaled)
 
 
-def fuse(rankings: Sequence[Ranking], rules: SearchRules) -> Fused:
-    """Return the score of every candidate, by the fusion that the rules name."""
-    return FUSIONS[rules.fusion](rankings, _counting(rankings, rules))
+def fuse(rankings: Sequence[Ranking], rules: SearchRules, *, reasons: bool = True) -> Fused:
+    """Return the score of every candidate, by the fusion that the rules name; without `reasons`, the number alone."""
+    return FUSIONS[rules.fusion](rankings, _counting(rankings, rules), reasons)
 
 
 def best_of(fused: Fused, number: int) -> list[int]:
@@ -74,7 +75,7 @@ def _counting(rankings: Sequence[Ranking], rules: SearchRules) -> SearchRules:
     return replace(rules, lexical_weight=1.0, vector_weight=1.0)
 
 
-def fuse_ranks(rankings: Sequence[Ranking], rules: SearchRules) -> Fused:
+def fuse_ranks(rankings: Sequence[Ranking], rules: SearchRules, reasons: bool = True) -> Fused:
     """Return scores by reciprocal rank fusion: the sum of weight / (60 + rank), with ranks from 1.
 
     >>> rankings = Ranking("lexical", ((7, 9.1),)), Ranking("vector", ((5, 0.8), (7, 0.7)))
@@ -83,17 +84,17 @@ def fuse_ranks(rankings: Sequence[Ranking], rules: SearchRules) -> Fused:
     (0.0325, 'lexical 1/61 + vector 1/62')
     """
     totals: dict[int, float] = {}
-    reasons: dict[int, list[str]] = {}
+    whys: dict[int, list[str]] = {}
     for ranking in rankings:
         weight = rules.weight(ranking)
         for rank, (chunk_id, _) in enumerate(ranking.candidates, start=1):
             totals[chunk_id] = totals.get(chunk_id, 0.0) + weight / (K + rank)
             about = "≈" * (chunk_id in ranking.guessed)
-            reasons.setdefault(chunk_id, []).append(f"{ranking.retriever} {about}{weight:.3g}/{K + rank}")
-    return {chunk_id: (Step("rrf", " + ".join(reasons[chunk_id]), total),) for chunk_id, total in totals.items()}
+            whys.setdefault(chunk_id, []).append(f"{ranking.retriever} {about}{weight:.3g}/{K + rank}")
+    return {chunk_id: (Step("rrf", " + ".join(whys[chunk_id]), total),) for chunk_id, total in totals.items()}
 
 
-def fuse_scores(rankings: Sequence[Ranking], rules: SearchRules) -> Fused:
+def fuse_scores(rankings: Sequence[Ranking], rules: SearchRules, reasons: bool = True) -> Fused:
     """Return the weighted mean of each ranking's scores, stretched to run from 0 (not found) to 1 (its best).
 
     A retriever that found nothing still counts: a chunk that only one of them found has only that one's vote. A chunk
@@ -108,48 +109,46 @@ def fuse_scores(rankings: Sequence[Ranking], rules: SearchRules) -> Fused:
     (1.0, 'its note has every word of the query')
     """
     wanted = {chunk_id: None for ranking in rankings for chunk_id, _ in ranking.candidates}
-    fused = _weighted_mean(rankings, wanted, rules)
+    fused = _weighted_mean(rankings, wanted, rules, reasons)
     # Meaning may raise a note that has every word of the query, and never lowers it: vectors do not know names.
     by_words = [ranking for ranking in rankings if ranking.retriever in BY_WORDS]
     complete = frozenset().union(*(ranking.complete for ranking in by_words)) & wanted.keys()
     if complete and len(by_words) < len(rankings):
-        for chunk_id, (step,) in _weighted_mean(by_words, complete, rules).items():
+        for chunk_id, (step,) in _weighted_mean(by_words, complete, rules, reasons=False).items():
             if step.score > fused[chunk_id][-1].score:
                 fused[chunk_id] = *fused[chunk_id], Step("words", "its note has every word of the query", step.score)
     return fused
 
 
-def _weighted_mean(rankings: Sequence[Ranking], wanted: Iterable[int], rules: SearchRules) -> Fused:
+def _weighted_mean(rankings: Sequence[Ranking], wanted: Collection[int], rules: SearchRules, reasons: bool) -> Fused:
     """Return the weighted mean of what the rankings say about each of these chunks."""
     total = sum(rules.weight(ranking) for ranking in rankings)
-    parts = [(ranking, rules.weight(ranking) / total, _stretched(ranking, wanted)) for ranking in rankings]
-    names = [f"{ranking.retriever} {share:.2g} ×" for ranking, share, _ in parts]
+    shares = [rules.weight(ranking) / total for ranking in rankings]
+    names = [f"{ranking.retriever} {share:.2g} ×" for ranking, share in zip(rankings, shares, strict=True)]
+    columns = [_stretched(ranking, wanted) for ranking in rankings]
     fused: Fused = {}
-    for chunk_id in wanted:
-        score = sum([share * scores[chunk_id] for _, share, scores in parts])
-        why = " + ".join(
-            [
-                f"{name} {'≈' * (chunk_id in ranking.guessed)}{scores[chunk_id]:.3f}"
-                for name, (ranking, _, scores) in zip(names, parts, strict=True)
-            ]
-        )
+    for chunk_id, *row in zip(wanted, *columns, strict=True):
+        score, why = sum(map(mul, shares, row)), ""
+        if reasons:
+            guessed = ["≈" * (chunk_id in ranking.guessed) for ranking in rankings]
+            why = " + ".join(map("{} {}{:.3f}".format, names, guessed, row))
         fused[chunk_id] = (Step("scores", why, score),)
     return fused
 
 
-def _reciprocal(ranking: Ranking, ranks: Mapping[int, int], wanted: Iterable[int]) -> Mapping[int, float]:
+def _reciprocal(ranking: Ranking, ranks: Mapping[int, int], wanted: Iterable[int]) -> list[float]:
     """Return the reciprocal ranks of these chunks; 0 for those that a ranking does not propose."""
     counted = {chunk_id: 1 / (K + rank) for chunk_id, rank in ranks.items() if rank <= ranking.reach}
-    return {chunk_id: counted.get(chunk_id, 0.0) for chunk_id in wanted}
+    return [counted.get(chunk_id, 0.0) for chunk_id in wanted]
 
 
-def _stretched(ranking: Ranking, wanted: Iterable[int]) -> Mapping[int, float]:
+def _stretched(ranking: Ranking, wanted: Iterable[int]) -> list[float]:
     """Return a ranking's scores of these chunks: 0 for its floor or not found, 1 for its best, or at its spread."""
-    found = dict(ranking.found)
-    spread = ranking.spread or max(found.values(), default=0.0) - ranking.floor
+    found, floor = dict(ranking.found), ranking.floor
+    spread = ranking.spread or max(found.values(), default=0.0) - floor
     if spread <= 0:
-        return {chunk_id: float(chunk_id in found) for chunk_id in wanted}
-    return {chunk_id: (found.get(chunk_id, ranking.floor) - ranking.floor) / spread for chunk_id in wanted}
+        return [float(chunk_id in found) for chunk_id in wanted]
+    return [(found.get(chunk_id, floor) - floor) / spread for chunk_id in wanted]
 
 
-FUSIONS: dict[str, Callable[[Sequence[Ranking], SearchRules], Fused]] = {"scores": fuse_scores, "rrf": fuse_ranks}
+FUSIONS: dict[str, Callable[[Sequence[Ranking], SearchRules, bool], Fused]] = {"scores": fuse_scores, "rrf": fuse_ranks}

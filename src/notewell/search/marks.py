@@ -12,8 +12,8 @@ from notewell.terms import ACCENT, RANGES, TOKEN, prefix_term, token_terms
 SPACES = bytes(byte if byte > 127 or chr(byte).isalnum() or byte == ord("_") else ord(" ") for byte in range(256))
 # Characters beyond ASCII that are not letters or digits.
 SIGN = re.compile(r"[^\w\x00-\x7f]")
-# Names such as C++: the signs belong to the word.
-SIGNED = re.compile(r"[A-Za-z](?:\+\+|#)")
+# Names such as C++: the signs belong to the word. From the sign on, as few texts have one and all have letters.
+SIGNED = re.compile(r"[#+](?:(?<=[A-Za-z]#)|(?<=[A-Za-z]\+)\+)")
 # Words whose terms are cached; about 8 MB.
 MOST_FORMS = 25_000
 NONE: frozenset[str] = frozenset()

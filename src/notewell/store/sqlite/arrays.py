@@ -22,6 +22,8 @@ from notewell.types.note import Vectors
 GROWTH = 256
 # Ids of notes are places in an array as they are, unless so many notes were deleted that most places would be empty.
 SPARSE = 4
+# Codes that are compared at a time: what is computed on the way stays in the processor's cache.
+SCANNED = 1 << 15
 # The mark of a note's first chunk, above all ids.
 LEADS = np.uint32(MOST + 1)
 
@@ -127,16 +129,28 @@ def one_bit(vectors: Vectors | npt.NDArray[np.int8]) -> npt.NDArray[np.uint64]:
     return np.ascontiguousarray(np.packbits(signs, axis=1, bitorder="little")).view(np.uint64)
 
 
+def code_distances(codes: npt.NDArray[np.uint64], code: npt.NDArray[np.uint64]) -> npt.NDArray[np.uint16]:
+    """Return in how many bits each of the codes, which are stored by column, differs from another."""
+    distances = np.zeros(codes.shape[1], dtype=np.uint16)
+    for first in range(0, distances.size, SCANNED):
+        part = slice(first, first + SCANNED)
+        for column, word in zip(codes[:, part], code, strict=True):
+            distances[part] += np.bitwise_count(column ^ word)
+    return distances
+
+
 class Arrays(NamedTuple):
     """What all searches of one state of the chunks share; `made` is the number of that state."""
 
     made: int
     dimensions: int
     norms: npt.NDArray[np.float32]
-    notes: npt.NDArray[np.intp]
-    leads: npt.NDArray[np.float32]
+    in_notes: npt.NDArray[np.intp]
+    """The number of each slot's note; for a note's first chunk, which counts more, above the numbers of all notes."""
     note_norms: npt.NDArray[np.float32]
     note_count: int
+    note_counts: dict[str, int]
+    """How many notes hold a term, as far as searches had to count that."""
     codes: npt.NDArray[np.uint64]
     dead: npt.NDArray[np.int64]
     live: int
@@ -150,16 +164,15 @@ class Arrays(NamedTuple):
         blocks = Blocks.load(db, dimensions)
         size, dead = blocks.lengths.size, np.flatnonzero(blocks.lengths == 0)
         notes = numbered(blocks.notes)
-        leads = np.where(blocks.leads, np.float32(LEAD), np.float32(1))
-        note_lengths = np.bincount(notes, leads * blocks.lengths)
+        note_lengths = np.bincount(notes, np.where(blocks.leads, np.float32(LEAD), np.float32(1)) * blocks.lengths)
         return cls(
             made=made,
             dimensions=dimensions,
             norms=length_norms(blocks.lengths),
-            notes=notes,
-            leads=leads,
+            in_notes=notes + note_lengths.size * blocks.leads,
             note_norms=note_norms(note_lengths),
             note_count=int(np.count_nonzero(note_lengths)),
+            note_counts={},
             codes=blocks.codes,
             dead=dead,
             live=size - dead.size,
@@ -167,6 +180,17 @@ class Arrays(NamedTuple):
             vectors=VectorCache(size, dimensions),
             terms=AllTerms(),
         )
+
+    def notes_of(self, slots: npt.NDArray[np.intp]) -> npt.NDArray[np.intp]:
+        """Return the numbers of the notes that slots are in."""
+        notes, number = self.in_notes[slots], self.note_norms.size
+        return np.where(notes < number, notes, notes - number)
+
+    def slots_beside(self, slots: npt.NDArray[np.intp]) -> npt.NDArray[np.intp]:
+        """Return all slots of the notes that these are in, in ascending order."""
+        wanted = np.zeros((2, self.note_norms.size), dtype=np.bool_)
+        wanted[:, self.notes_of(slots)] = True
+        return np.flatnonzero(wanted.ravel()[self.in_notes])
 
 
 def numbered(notes: npt.NDArray[np.uint32]) -> npt.NDArray[np.intp]:

@@ -3,27 +3,25 @@
 from __future__ import annotations
 
 import json
-from collections import Counter
 from collections.abc import Callable, Collection, Sequence
 from functools import cached_property
-from typing import NamedTuple
 
 import apsw
 import numpy as np
 import numpy.typing as npt
 
 from notewell.store import EMBEDDER, NO_STAND_INS, NoteFacts, StandIns, State, TermCounts
-from notewell.store.bm25 import NOTE_SHARE, rarity
 from notewell.store.filters import TASKS
 from notewell.store.sqlite import queries
-from notewell.store.sqlite.arrays import Arrays, one_bit
+from notewell.store.sqlite.arrays import Arrays, code_distances, one_bit
+from notewell.store.sqlite.by_words import ByWords, WordScores
 from notewell.store.sqlite.checked import damaged, decodes, fetch, read_json
 from notewell.store.sqlite.links import SqliteLinked
 from notewell.store.sqlite.masks import READ_AT_MOST, Scores
 from notewell.store.sqlite.rows import carray, load_chunks
 from notewell.store.sqlite.seal import Seals
 from notewell.store.sqlite.vectors import load_vectors
-from notewell.store.sqlite.vocabulary import OCCURRENCES, Flags, count_holding, holding, load_any, load_postings
+from notewell.store.sqlite.vocabulary import Flags, count_holding
 from notewell.store.vectors import cosines
 from notewell.types.candidates import Ranking
 from notewell.types.note import Chunk, Vectors
@@ -35,36 +33,15 @@ RESCORED = 800
 # Filters that compare with chunks, which have no list of values.
 OF_CHUNKS = ("term", "phrase", "heading", *TASKS)
 
+# Chunks that are read together and remembered until the search ends; more are for a walk over the vault.
+FEW = 300
+
 # One score in this many is sampled to estimate where the best begin.
 SAMPLED = 16
+FAR = np.iinfo(np.uint16).max
 
 Ids = npt.NDArray[np.int64]
 NOTHING: Ids = np.zeros(0, dtype=np.int64)
-
-
-class ByWords(NamedTuple):
-    """The score of every slot, the part of it that is its note's, and whether that note has every term."""
-
-    scores: Scores
-    of_notes: Scores
-    complete: Flags
-
-
-class NoteScores:
-    """BM25 over whole notes: their scores, and how many of the terms each has."""
-
-    def __init__(self, norms: Scores, count: int) -> None:
-        self.scores = np.zeros(norms.size, dtype=np.float32)
-        self.held = np.zeros(norms.size, dtype=np.uint16)
-        self._norms = norms
-        self._count = count
-
-    def add(self, occurrences: Scores, times: int) -> None:
-        """Count a term that notes have this often, and a query so many times."""
-        holding = np.flatnonzero(occurrences)
-        often, weight = occurrences[holding], np.float32(times * rarity(holding.size, self._count))
-        self.scores[holding] += weight * often / (often + self._norms[holding])
-        self.held[holding] += 1
 
 
 class SqliteSnapshot(SqliteLinked):
@@ -76,23 +53,27 @@ class SqliteSnapshot(SqliteLinked):
         self._load_arrays = load_arrays
         # A mask that depends on the order in which chunks were read belongs to this search alone.
         self._inside: dict[Scope, Flags] = {}
+        # Retrievers read chunks that often become candidates.
+        self._chunks: dict[int, Chunk] = {}
         self.state = state
 
     @cached_property
     def _arrays(self) -> Arrays:
         return self._load_arrays()
 
+    @cached_property
+    def _words(self) -> ByWords:
+        return ByWords(self._db, self._arrays)
+
     @decodes
     def match(self, terms: Sequence[str], scope: Scope, limit: int, *, stand_ins: StandIns = NO_STAND_INS) -> Ranking:
         """Return the chunks that hold any of the terms, by BM25."""
-        return self._best(self._scores(terms, stand_ins), scope, limit)
+        return self._best(self._words.match(terms, stand_ins), scope, limit)
 
     @decodes
     def match_all(self, terms: Sequence[str], scope: Scope, limit: int) -> Ranking:
         """Return the chunks that hold every one of the terms, by BM25."""
-        found = self._scores(terms, NO_STAND_INS)
-        found.scores[~holding(self._db, terms, found.scores.size)] = 0
-        return self._best(found, scope, limit)
+        return self._best(self._words.match_all(terms), scope, limit)
 
     @decodes
     def nearest(self, vector: Vectors, scope: Scope, limit: int) -> Ranking:
@@ -124,10 +105,13 @@ class SqliteSnapshot(SqliteLinked):
     @decodes
     def chunks(self, ids: Sequence[int]) -> dict[int, Chunk]:
         """Return the chunks with these ids, in this order, without those that are gone."""
-        found = dict(load_chunks(self._db, ids, self._seals))
-        if len(found) < len(ids) and len(fetch(self._db, queries.EXISTING, {"ids": carray(ids)})) > len(found):
+        unread = [wanted for wanted in ids if wanted not in self._chunks]
+        found = dict(load_chunks(self._db, unread, self._seals))
+        if len(found) < len(unread) and len(fetch(self._db, queries.EXISTING, {"ids": carray(unread)})) > len(found):
             raise damaged("a chunk has no note or no lines")
-        return {wanted: found[wanted] for wanted in ids if wanted in found}
+        if len(found) <= FEW:
+            self._chunks.update(found)
+        return {wanted: chunk for wanted in ids if (chunk := found.get(wanted) or self._chunks.get(wanted))}
 
     @decodes
     def notes(self, paths: Collection[str]) -> dict[str, NoteFacts]:
@@ -167,7 +151,7 @@ class SqliteSnapshot(SqliteLinked):
     @decodes
     def counts(self, terms: Collection[str]) -> TermCounts:
         """Return how many chunks hold each of the terms."""
-        return TermCounts(count_holding(self._db, terms), self._arrays.live)
+        return TermCounts(self._words.count(terms), self._arrays.live)
 
     @decodes
     def terms_like(self, part: str, limit: int) -> list[str]:
@@ -179,59 +163,33 @@ class SqliteSnapshot(SqliteLinked):
         rows = fetch(self._db, queries.CHUNKS_IN, {"note": note})
         return next(int(slot) for (slot,) in rows if inside[slot])
 
-    def _scores(self, terms: Sequence[str], stand_ins: StandIns) -> ByWords:
-        """Return the score of every chunk that holds a term."""
-        arrays, counted = self._arrays, Counter(terms)
-        scores = np.zeros(arrays.norms.size, dtype=np.float32)
-        notes = NoteScores(arrays.note_norms, arrays.note_count)
-        for term, times in counted.items():
-            self._add_term(scores, notes, term, times, stand_ins.get(term, ()))
-        of_notes = np.where(scores > 0, np.float32(NOTE_SHARE) * notes.scores[arrays.notes], np.float32(0))
-        complete = (notes.held == len(counted))[arrays.notes]
-        return ByWords(np.float32(1 - NOTE_SHARE) * scores + of_notes, of_notes, complete)
-
-    def _best(self, words: ByWords, scope: Scope, limit: int) -> Ranking:
+    def _best(self, words: WordScores, scope: Scope, limit: int) -> Ranking:
         scores = words.scores
         if scope != EVERYTHING:
             scores[~self._within(scope, scores, limit)] = 0
         best = highest(scores, limit, self._ties)
         found = tuple(zip(best.tolist(), scores[best].tolist(), strict=True))
-        of_notes = dict(zip(best.tolist(), words.of_notes[best].tolist(), strict=True))
-        return Ranking("lexical", found, of_notes=of_notes, complete=frozenset(best[words.complete[best]].tolist()))
-
-    def _add_term(self, scores: Scores, notes: NoteScores, term: str, times: int, stand_ins: Sequence[str]) -> None:
-        if term.endswith("*") or stand_ins:
-            every = load_any(self._db, term, stand_ins, scores.size)
-            slots = np.flatnonzero(every)
-            found = [(slots, every[slots])]
-        else:
-            found = [(slots, OCCURRENCES[counts]) for slots, counts in load_postings(self._db, term)]
-        arrays = self._arrays
-        weight = np.float32(times * rarity(sum(len(slots) for slots, _ in found), arrays.live))
-        in_notes = np.zeros(notes.scores.size, dtype=np.float32)
-        for slots, often in found:
-            scores[slots] += weight * often / (often + arrays.norms[slots])
-            in_notes += np.bincount(arrays.notes[slots], arrays.leads[slots] * often, in_notes.size)
-        notes.add(in_notes, times)
+        of_notes = dict(zip(best.tolist(), words.of_notes(best).tolist(), strict=True))
+        return Ranking("lexical", found, of_notes=of_notes, complete=frozenset(best[words.complete(best)].tolist()))
 
     def _nearest_codes(self, vector: Vectors, scope: Scope) -> Ids:
         """Return the slots whose codes differ least from the vector's, in ascending order."""
-        code = one_bit(vector[np.newaxis])[0]
-        distances = np.zeros(self._arrays.norms.size, dtype=np.uint16)
-        for column, word in zip(self._arrays.codes, code, strict=True):
-            distances += np.bitwise_count(column ^ word)
+        distances = code_distances(self._arrays.codes, one_bit(vector[np.newaxis])[0])
         # Farther than any code can be, for free slots and chunks outside the scope.
-        never = 64 * len(code) + 1
+        never = 64 * len(self._arrays.codes) + 1
         distances[self._arrays.dead] = never
         if scope != EVERYTHING:
             distances[~self._within(scope, -distances.astype(np.float32), RESCORED)] = never
-        within = np.cumsum(np.bincount(distances, minlength=never + 1)[:never])
-        farthest = int(np.searchsorted(within, RESCORED))
-        near = np.flatnonzero(distances <= min(farthest, never - 1))
+        near = np.flatnonzero(distances <= min(_likely_within(distances, RESCORED), never - 1))
+        if near.size < RESCORED:
+            near = np.flatnonzero(distances < never)
+        far = distances[near]
+        farthest = int(np.searchsorted(np.cumsum(np.bincount(far)), RESCORED))
         # Thousands often share the last distance: only as many of them as there is room for.
-        ring = np.flatnonzero(distances[near] == farthest)
-        room = max(0, RESCORED - (near.size - ring.size))
-        return np.delete(near, ring[np.argsort(self._ties[near[ring]])[room:]]) if ring.size > room else near
+        inside, ring = near[far < farthest], near[far == farthest]
+        room = RESCORED - inside.size
+        chosen = ring[np.argsort(self._ties[ring], kind="stable")[:room]] if ring.size > room else ring
+        return np.sort(np.concatenate((inside, chosen)))
 
     @property
     def _ties(self) -> npt.NDArray[np.uint64]:
@@ -265,3 +223,9 @@ def _likely_bar(scores: npt.NDArray[np.float32], limit: int) -> float:
     sample = sample[sample > 0]
     below = sample.size - 1 - 4 * limit // SAMPLED
     return float(np.partition(sample, below)[below]) if below >= 0 else float(np.finfo(np.float32).tiny)
+
+
+def _likely_within(distances: npt.NDArray[np.uint16], limit: int) -> int:
+    """Return a distance within which, by a sample, there are about twice as many as `limit`."""
+    sample = distances[::SAMPLED]
+    return int(np.partition(sample, place)[place]) if (place := 2 * limit // SAMPLED) < sample.size else FAR

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Collection, Sequence
+from typing import NamedTuple
 
 import apsw
 import numpy as np
@@ -12,42 +13,63 @@ import numpy.typing as npt
 from notewell.store.bm25 import EXPANDED, STAND_IN, UNIT
 from notewell.store.sqlite import queries
 from notewell.store.sqlite.checked import fetch, fetch_one
-from notewell.store.sqlite.postings import BLOCK, Counts, unpack
+from notewell.store.sqlite.postings import BLOCK, unpack
 from notewell.terms import hidden_stems
-
-# Stored weighted counts to occurrences.
-OCCURRENCES: npt.NDArray[np.float32] = np.arange(256, dtype=np.float32) / np.float32(UNIT)
 
 Slots = npt.NDArray[np.intp]
 Flags = npt.NDArray[np.bool_]
+Scores = npt.NDArray[np.float32]
+NOWHERE: Slots = np.zeros(0, dtype=np.intp)
 
 
-def load_postings(db: apsw.Connection, term: str) -> list[tuple[Slots, Counts]]:
-    """Return the slots that hold a term and their weighted counts, block by block."""
-    found = ((block, *unpack(data)) for block, data in fetch(db, queries.POSTINGS, {"term": term}))
-    return [(places.astype(np.intp) + block * BLOCK, counts) for block, places, counts in found]
+class Held(NamedTuple):
+    """The slots that hold a term, in ascending order, and how often each does."""
+
+    slots: Slots
+    often: Scores
+
+    @classmethod
+    def of(cls, often: Scores) -> Held:
+        """Return the slots that hold a term at all, given how often each slot does."""
+        slots = np.flatnonzero(often)
+        return cls(slots, often[slots])
 
 
-def load_any(db: apsw.Connection, term: str, stand_ins: Sequence[str], size: int) -> npt.NDArray[np.float32]:
+def load_postings(db: apsw.Connection, term: str) -> Held:
+    """Return the slots that hold a term, and how often they do."""
+    lists = [(block, *unpack(data)) for block, data in fetch(db, queries.POSTINGS, {"term": term})]
+    if not lists:
+        return Held(NOWHERE, np.zeros(0, dtype=np.float32))
+    slots = np.concatenate([places for _, places, _ in lists], dtype=np.intp)
+    first = 0
+    for block, places, _ in lists:
+        slots[first : first + places.size] += block * BLOCK
+        first += places.size
+    often = np.concatenate([counts for *_, counts in lists], dtype=np.float32)
+    often /= UNIT
+    return Held(slots, often)
+
+
+def load_any(db: apsw.Connection, term: str, stand_ins: Sequence[str], size: int) -> Scores:
     """Return how often each of `size` slots holds a term, or, for less, one of its stand-ins."""
-    often = np.zeros(size, dtype=np.float32)
+    every = np.zeros(size, dtype=np.float32)
     for stand_in in stand_ins:
-        for slots, counts in load_postings(db, stand_in):
-            often[slots] += OCCURRENCES[counts] * np.float32(STAND_IN)
+        slots, often = load_postings(db, stand_in)
+        every[slots] += often * np.float32(STAND_IN)
     if term.endswith("*"):
-        return often + load_prefix(db, term[:-1], size)
-    for slots, counts in load_postings(db, term):
-        often[slots] += OCCURRENCES[counts]
-    return often
+        return every + load_prefix(db, term[:-1], size)
+    slots, often = load_postings(db, term)
+    every[slots] += often
+    return every
 
 
-def load_prefix(db: apsw.Connection, prefix: str, size: int) -> npt.NDArray[np.float32]:
+def load_prefix(db: apsw.Connection, prefix: str, size: int) -> Scores:
     """Return how often each of `size` slots holds a term with this prefix."""
-    often = np.zeros(size, dtype=np.float32)
+    every = np.zeros(size, dtype=np.float32)
     for term in expand(db, prefix):
-        for slots, counts in load_postings(db, term):
-            often[slots] += OCCURRENCES[counts]
-    return often
+        slots, often = load_postings(db, term)
+        every[slots] += often
+    return every
 
 
 def expand(db: apsw.Connection, prefix: str) -> list[str]:
@@ -69,8 +91,7 @@ def _holding_one(db: apsw.Connection, term: str, size: int) -> Flags:
     if term.endswith("*"):
         return load_prefix(db, term[:-1], size) > 0
     held = np.zeros(size, dtype=np.bool_)
-    for slots, _ in load_postings(db, term):
-        held[slots] = True
+    held[load_postings(db, term).slots] = True
     return held
 
 
