@@ -380,30 +380,3 @@ def test_ctrl_c_while_the_program_loads_ends_it_without_a_word(folder: Path) -> 
     )
     done = subprocess.run([sys.executable, "-c", program], cwd=folder, capture_output=True, text=True, check=False)
     assert (done.returncode, done.stdout, done.stderr) == (130, "", "")
-
-
-# The end
-
-
-@pytest.mark.parametrize(("arguments", "code"), [(("status",), 0), (("search",), 2), (("read", "no such note"), 1)])
-def test_a_command_ends_at_once_with_its_output_and_its_code(
-    folder: Path, arguments: tuple[str, ...], code: int
-) -> None:
-    program = (
-        "import atexit, sys\n"
-        "atexit.register(print, 'an orderly end')\n"
-        f"sys.argv = ['notewell', *{arguments!r}]\n"
-        "from notewell.serve.daemon.client import main\n"
-        "main()\n"
-    )
-    done = subprocess.run(
-        [sys.executable, "-c", program],
-        cwd=folder,
-        capture_output=True,
-        text=True,
-        check=False,
-        stdin=subprocess.DEVNULL,
-    )
-    assert done.returncode == code
-    assert done.stderr if code else done.stdout
-    assert "an orderly end" not in done.stdout

@@ -106,7 +106,7 @@ def test_an_error_of_sqlite_becomes_a_fact_about_the_file_and_a_hint(
 
 @pytest.mark.parametrize("error", [apsw.ReadOnlyError("x"), apsw.CantOpenError("x"), apsw.FullError("x")])
 def test_a_full_disk_is_called_full(error: Exception, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("shutil.disk_usage", lambda _: SimpleNamespace(free=4_096))
+    monkeypatch.setattr("notewell.store.sqlite.connection.disk_usage", lambda _: SimpleNamespace(free=4_096))
     with pytest.raises(StoreError, match="The disk is full") as caught, explained(tmp_path / "store.db"):
         raise error
     # A backup is written to a folder that is gone afterwards.

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from shutil import disk_usage
 from stat import S_IMODE, S_ISREG, S_IWUSR
 from urllib.parse import quote
 
@@ -174,9 +175,6 @@ def size(file: Path) -> int:
 
 def is_full(file: Path) -> bool:
     """Tell whether the disk of a file has no room left; where that is not known, no."""
-    # Only an error asks for it, and it takes 4 ms to load.
-    from shutil import disk_usage  # noqa: PLC0415
-
     try:
         return disk_usage(file.parent).free < LEAST_FREE
     except OSError:
