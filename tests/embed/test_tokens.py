@@ -63,6 +63,14 @@ def test_the_first_query_has_the_vector_of_every_later_one() -> None:
     assert np.array_equal(first, later)
 
 
+def test_a_word_has_as_many_pieces_before_the_tokenizer_is_loaded_as_after() -> None:
+    embedder = StaticEmbedder(DEFAULT_MODEL)
+    words = ("bread", "Kubernetes", "xqzvwkjh", "Bienenhaltung", "naïve", "x" * 30)
+    before = [embedder.pieces(word) for word in words]
+    embedder.embed_query("rye")
+    assert before == [embedder.pieces(word) for word in words] == [len(by_tokenizer(word)) for word in words]
+
+
 def test_one_plain_query_loads_no_tokenizer() -> None:
     program = (
         "import sys; from notewell.embed import EmbedRules, load_embedder;"

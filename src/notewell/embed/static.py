@@ -90,6 +90,9 @@ class StaticEmbedder:
 
     def pieces(self, word: str) -> int:
         """Return how many tokens a word has: technical terms have several."""
+        tokens = self._vocabulary.tokens(word) if self._vocabulary else None
+        if tokens is not None:
+            return len(tokens)
         with panics_explained(self._folder):
             return len(self._tokenizer.encode(word, add_special_tokens=False).ids)
 

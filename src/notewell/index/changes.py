@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Container, Iterable, Iterator, Mapping
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from notewell.files.formats import BY_SUFFIX, is_sandboxed, suffix_of
-from notewell.index.walk import VaultFile, WalkRules, left_out, stamp_of, walk
+from notewell.index.last_walk import LastWalk, digest_of
+from notewell.index.walk import VaultFile, WalkRules, left_out, stamp_of, survey, walk
 from notewell.redact import names_secret, redact_path
-from notewell.store import Store
+from notewell.store import Files, Store
 from notewell.types.note import Stamp
 
 # A byte of a document takes about as long to read as this many bytes of text.
@@ -39,23 +40,40 @@ class Changes:
         return bool(self.read or self.gone)
 
 
-def find_changes(root: Path, rules: WalkRules, store: Store, *, again: bool = False) -> Changes:
+NO_CHANGES = Changes((), (), {})
+
+
+def find_changes(
+    root: Path, rules: WalkRules, store: Store, *, again: bool = False, last: LastWalk | None = None
+) -> Changes:
     """Compare the folder with the store by time and size; content is compared when a file is read.
 
-    Files skipped before are read if they changed, and also if they should be tried `again`.
+    Files skipped before are read if they changed, and also if they should be tried `again`. If both are as in the
+    `last` walk, no file is compared.
     """
-    known, skipped = store.files()
+    walked = survey(root, rules, BY_SUFFIX)
+    digest = digest_of(walked, rules, store.state)
+    if last and last.is_same(digest, again=again):
+        return NO_CHANGES
+    changes, retries = _compare(walked.files, store.files(), again=again)
+    if last and not changes:
+        last.keep(digest, retries=retries)
+    return changes
+
+
+def _compare(walked: Sequence[VaultFile], files: Files, *, again: bool) -> tuple[Changes, bool]:
+    """Return what changed, and whether any file that was skipped is worth another try."""
+    known, skipped = files
     unseen = {**known, **{path: skip.stamp for path, skip in skipped.items()}}
-    anew = {path for path, skip in skipped.items() if skip.again} if again else set()
-    walked = walk(root, rules, BY_SUFFIX)
-    closed = [f"{found.path}/" for found in walked if found.closed]
+    retried = {path for path, skip in skipped.items() if skip.again}
+    closed = tuple(f"{found.path}/" for found in walked if found.closed)
     to_read = []
     for found in _nameable(walked, known):
         stamp = unseen.pop(found.path, None)
-        if stamp is None or not stamp.same_file(found.stamp) or found.path in anew:
+        if stamp is None or not stamp.same_file(found.stamp) or (again and found.path in retried):
             to_read.append(found)
-    gone = (path for path in unseen if not path.startswith(tuple(closed)))
-    return Changes(tuple(to_read), tuple(gone), known)
+    gone = (path for path in unseen if not path.startswith(closed))
+    return Changes(tuple(to_read), tuple(gone), known), bool(retried)
 
 
 def change_of(root: Path, path: str, store: Store) -> Changes:

@@ -54,14 +54,20 @@ class EncoderVectors:
     @property
     def progress(self) -> EncoderProgress:
         """Return how many vectors there are and how many are missing; nothing without an encoder."""
+        if problem := self.problem:
+            return EncoderProgress(problem=problem)
+        encoder = self._encoder
+        return measure_progress(self._opened.store, encoder) if encoder else EncoderProgress()
+
+    @property
+    def problem(self) -> str:
+        """Return why the encoder cannot be used; empty if it can, or if there is none."""
         try:
-            encoder = self._encoder
-            # Asking for their length loads the model: if that fails, this is where it is reported.
-            if encoder is None or not encoder.dimensions:
-                return EncoderProgress()
-            return measure_progress(self._opened.store, encoder)
+            # Asking for the length of its vectors loads the model.
+            _ = self._encoder and self._encoder.dimensions
         except EmbedError as error:
-            return EncoderProgress(problem=error.fact)
+            return error.fact
+        return ""
 
     @property
     def left(self) -> int:

@@ -14,6 +14,7 @@ from notewell.embed.none import NO_EMBEDDER, NoEmbedder
 from notewell.errors import EmbedError, StoreBusy, StoreError, VaultError
 from notewell.index import Changes, Linking, Progress, Report, Source, find_changes, index
 from notewell.index.changes import change_of
+from notewell.index.last_walk import LastWalk
 from notewell.index.watch import watch
 from notewell.store import MadeFor, State, Store
 from notewell.store.opened import OpenedStore
@@ -85,10 +86,10 @@ class Indexing:
         state = self.store.state if self.is_indexed else None
         return (self._source(), self.store, state.indexed_at, state.notes_changed) if state else None
 
-    def find_changes(self) -> Changes:
-        """Compare the folder with the store."""
-        source = self._source()
-        return find_changes(source.root, source.walk, self.store)
+    def find_changes(self, *, again: bool = False) -> Changes:
+        """Compare the folder with the store, with the files to try `again` that were skipped."""
+        source, last = self._source(), LastWalk(self._opened.file)
+        return find_changes(source.root, source.walk, self.store, again=again, last=last)
 
     def run(self, *, progress: Progress, full: bool = False, wait: float = WAIT_SECONDS) -> Report:
         """Index what changed; everything if `full`, or if the store was made with other settings."""
@@ -126,7 +127,8 @@ class Indexing:
             notices = self._opened.notices
             if not full and self._is_current(store.state, embedder):
                 self._opened.drop_build()
-                return replace(self._index(store, embedder, progress), notices=notices)
+                changes = self.find_changes(again=True)
+                return replace(self._index(store, embedder, progress, changes), notices=notices)
             with closing(store.beside(made_for or self.made_for)) as fresh:
                 report = self._index(fresh, embedder, progress)
                 if not report.interrupted:

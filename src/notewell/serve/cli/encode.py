@@ -88,12 +88,13 @@ def describe_work(vault: Vault, progress: EncoderProgress) -> str:
 
 def encode_in_background(vault: Vault) -> None:
     """Start a process that encodes what is missing, unless that is forbidden or paused, or one is running already."""
-    progress = vault.encoder.progress
-    if progress.problem:
-        say(f"note: {progress.problem}; nothing is encoded")
-    if not vault.settings.embed.background or not progress.left or progress.under_way:
+    if problem := vault.encoder.problem:
+        say(f"note: {problem}; nothing is encoded")
+    # Last what takes longest: to count what is missing among 100,000 chunks takes a tenth of a second.
+    if problem or not vault.settings.embed.background or is_paused() or encoder_of(vault.root):
         return
-    if is_paused() or encoder_of(vault.root):
+    progress = vault.encoder.progress
+    if not progress.left or progress.under_way:
         return
     if announce(vault.root, "encoder"):
         say(BEGUN.format(left=counted(progress.left, "chunk")))

@@ -254,6 +254,7 @@ class Meta:
             standings_mark=_written(values.get("standings") or ""),
             finished="standings" in values,
             origin=seals.origin(values),
+            id=known.hex() if isinstance(known := values.get("id"), bytes) else "",
         )
 
 
