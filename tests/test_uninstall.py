@@ -27,6 +27,7 @@ WRITERS = {
     "files/user.py": "state",
     "files/safe_open.py": "state",
     "freshness.py": "state",
+    "index/last_walk.py": "digests of folders that were walked",
     "index/prepare.py": "",
     "index/watch.py": "",
     "index/wishes.py": "which chunks to encode next",

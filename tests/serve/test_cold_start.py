@@ -11,9 +11,10 @@ import pytest
 
 # Prints what was loaded after a search has printed its hits.
 SEARCH = """
-import atexit, sys
+import os, sys
 from notewell.serve.daemon.client import main
-atexit.register(lambda: print("loaded", *sorted(sys.modules), file=sys.stderr))
+end = os._exit
+os._exit = lambda code: (print("loaded", *sorted(sys.modules), file=sys.stderr, flush=True), end(code))
 sys.argv = ["notewell", "search", *sys.argv[1:]]
 main()
 """
