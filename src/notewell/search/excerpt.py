@@ -6,7 +6,7 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from itertools import chain, islice
-from math import log
+from math import fsum, log
 
 from notewell.files.formats import SOURCE, TABLE
 from notewell.search.exact import is_written
@@ -105,7 +105,7 @@ def _by_terms(text: str, held: list[Held], rarity: Mapping[str, float], quoted: 
     if len(held) <= SENTENCES:
         return [unit for unit, _ in held]
     scored = [
-        (-sum([weight[term] for term in terms]) * (REFERENCE_WEIGHT if _is_reference(text, unit) else 1.0), unit)
+        (-fsum(weight[term] for term in terms) * (REFERENCE_WEIGHT if _is_reference(text, unit) else 1.0), unit)
         for unit, terms in held
     ]
     return _best(text, scored)
