@@ -72,7 +72,7 @@ ELSEWHERE = {
     # tests/test_origin.py
     *("store_rebuilt", "store_repaired", "store_of_another", "no_key"),
     # tests/chat/test_ask.py
-    *("not_answered", "nothing_near"),
+    *("not_answered", "nothing_near", "model_failed", "model_silent"),
     # tests/search/test_floor.py
     *("weak_hidden", "only_weak"),
 }

@@ -3,19 +3,27 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Generator, Iterator
+from contextlib import closing
 from dataclasses import replace
 from typing import Unpack
 
+from notewell.chat.citing import cite
+from notewell.chat.claims import find_unsupported
 from notewell.chat.extractive import extract, write
-from notewell.chat.passages import PASSAGES, find_passages
+from notewell.chat.passages import PASSAGES, Found, find_passages
+from notewell.chat.prompt import make_messages
 from notewell.chat.quotes import status_of
-from notewell.errors import QueryError
-from notewell.types.answer import Answer
+from notewell.errors import LlmError, QueryError
+from notewell.llm import Model
+from notewell.llm import Text as Written
+from notewell.llm import Thinking as Thought
+from notewell.types.answer import Answer, Citation, Event, Metadata, Text, Thinking
 from notewell.types.notices import Notice
 from notewell.types.query import Query, QueryFields
 from notewell.vault import Vault
 
-__all__ = ["ask"]
+__all__ = ["answering", "ask"]
 
 # The notes answer from this confidence on: see docs/concepts/asking.md for what it lets through and what it refuses.
 ANSWERS = 0.33
@@ -23,31 +31,67 @@ ANSWERS = 0.33
 LONGEST_QUESTION = 10_000
 
 
-def ask(vault: Vault, question: Query | str, /, **fields: Unpack[QueryFields]) -> Answer:
+def ask(vault: Vault, question: Query | str, /, model: Model | None = None, **fields: Unpack[QueryFields]) -> Answer:
     """Answer a question from the notes alone, with citations that are checked; say so if they do not answer it.
 
-    Fields such as `under` and `tag`, or a `Query` that has them, limit which notes may answer.
+    Without a model, the answer is quotes. Fields such as `under` and `tag`, or a `Query` that has them, limit which
+    notes may answer.
     """
+    *_, answer = answering(vault, Query.of(question, **fields), model)
+    assert isinstance(answer, Answer), "the answer comes last"
+    return answer
+
+
+def answering(vault: Vault, query: Query, model: Model | None = None) -> Iterator[Event]:
+    """Yield what happens while a question is answered: the passages, what a model thinks and writes, the answer."""
     began = time.perf_counter()
-    query = _checked(Query.of(question, **fields))
+    query = _checked(query)
     found = find_passages(vault, query)
     answered = found.confidence >= ANSWERS
-    citations = extract(found.passages)
+    yield from (Metadata(passage.cite()) for passage in found.passages)
+    # A model is not asked what the notes do not answer: it would answer all the same.
+    written, notices = (yield from _write(query, found, model)) if model and answered else ("", ())
+    citations = cite(written, found.passages) if written else extract(found.passages)
     refused = () if answered else (Notice("not_answered" if citations else "nothing_near"),)
-    return Answer(
+    yield Answer(
         question=query.text,
-        text=write(citations),
+        text=written or write(citations),
         answered=answered,
         confidence=found.confidence,
         citations=citations,
         citations_status=status_of([citation.citation_reason for citation in citations]),
-        unsupported=(),
-        model="",
-        server="",
+        unsupported=_unsupported(written, citations, found, query.text),
+        model=model.name if model and written else "",
+        server=model.server if model and written else "",
         generation=found.generation,
         took_ms=round((time.perf_counter() - began) * 1000, 3),
-        notices=(*found.notices, *refused),
+        notices=(*found.notices, *notices, *refused),
     )
+
+
+def _write(query: Query, found: Found, model: Model) -> Generator[Event, None, tuple[str, tuple[Notice, ...]]]:
+    """Yield what a model thinks and writes; return its text, or nothing and a notice if it fails."""
+    text = ""
+    try:
+        with closing(model.reply(make_messages(query, found.passages))) as reply:
+            for piece in reply:
+                if isinstance(piece, Thought):
+                    yield Thinking(piece.text)
+                elif isinstance(piece, Written):
+                    text += piece.text
+                    yield Text(piece.text)
+    except LlmError as error:
+        return "", (Notice("model_failed", {"reason": error.fact}),)
+    if not text.strip():
+        return "", (Notice("model_silent", {"model": model.name}),)
+    return text.strip(), ()
+
+
+def _unsupported(written: str, citations: tuple[Citation, ...], found: Found, question: str) -> tuple[str, ...]:
+    """Return figures and names that a model wrote and no cited passage has; without citations, no passage at all."""
+    cited = {citation.number for citation in citations}
+    passages = [f"{one.hit.heading}\n{one.hit.text}" for one in found.passages if one.number in cited or not cited]
+    return find_unsupported(written, passages, question) if written else ()
 
 
 def _checked(query: Query) -> Query:

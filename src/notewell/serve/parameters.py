@@ -107,7 +107,7 @@ OPERATIONS: Mapping[str, Operation] = MappingProxyType(
                 *(QUERY[name] for name in ("under", *FILTERS, "refresh")),
             ),
             surfaces=("cli", "mcp"),
-            beside=(*BY_HOOKS, *BY_SEARCH, "limit", "max_tokens", "explain"),
+            beside=(*BY_HOOKS, *BY_SEARCH, "limit", "max_tokens", "explain", "model"),
         ),
         "read": Operation(
             (Parameter("note", "A note, or lines or a part of it: Bees.md, Bees.md:12-40, Bees.pdf#page 3"),),

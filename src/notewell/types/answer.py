@@ -78,3 +78,31 @@ class Verification:
     """What can be said about all quotes together."""
     notices: tuple[Notice, ...] = ()
     """What the user should know."""
+
+
+@dataclass(frozen=True, slots=True)
+class Thinking:
+    """A piece of what a model thinks before it answers."""
+
+    text: str
+    """The words."""
+
+
+@dataclass(frozen=True, slots=True)
+class Metadata:
+    """A passage that may answer, known as soon as the search is done."""
+
+    citation: Citation
+    """Where it stands."""
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """A piece of an answer, as a model writes it."""
+
+    text: str
+    """The words."""
+
+
+# What happens while a question is answered, in this order; the answer comes last.
+Event = Thinking | Metadata | Text | Answer

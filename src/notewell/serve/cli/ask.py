@@ -10,20 +10,21 @@ from typing import Any
 
 import click
 
-from notewell.chat import ask
+from notewell.chat import answering
 from notewell.chat.verification import verify as verify_quotes
 from notewell.errors import NoteError
 from notewell.files.control_chars import escaped, real_path, shown_path
+from notewell.llm import find_model
 from notewell.serve.cli.first_index import vault_to_index_option
 from notewell.serve.cli.inputs import STDIN, is_piped, read_query
 from notewell.serve.cli.options import json_option, print_result, say_notices
 from notewell.serve.cli.query_options import operation_options, vault_to_ask
 from notewell.serve.cli.results import LINK, WIDE, wants_links, window_columns
 from notewell.serve.parameters import parameters_of, query_of
-from notewell.serve.say import echo
+from notewell.serve.say import echo, say
 from notewell.serve.width import wrapped
 from notewell.serve.wording import sentences, with_notices
-from notewell.types.answer import Answer, Citation, CitationReason, CitationsStatus, Verification
+from notewell.types.answer import Answer, Citation, CitationReason, CitationsStatus, Text, Verification
 from notewell.types.query import Query
 from notewell.vault import Vault
 
@@ -73,29 +74,61 @@ def _question(typed: tuple[str, ...]) -> str:
 @click.argument("question", nargs=-1)
 @vault_to_index_option
 @operation_options("ask")
+@click.option("--model", metavar="NAME", help="ollama:NAME, openai:NAME, auto, or off. Default: llm.model")
 @click.option("--exit-status", is_flag=True, help="Exit like grep: 0 if the notes answer, 1 if not, 2 on errors")
 @json_option
-def command(query: Query, vault: Path | None, no_refresh: bool, exit_status: bool, as_json: bool) -> None:
+def command(
+    query: Query, vault: Path | None, model: str | None, no_refresh: bool, exit_status: bool, as_json: bool
+) -> None:
     """Answer a question with quotes from your notes
 
-    The answer is made of the best sentences of up to three notes, word for word, each with its place. If your notes do
-    not answer the question, that is said first, and the nearest passages follow. QUESTION is plain text; - reads
-    stdin. A new vault is indexed first.
+    If a language model is set up (llm.model; by default, a running Ollama), it writes the answer from the best
+    passages, and each of its quotes is checked: ✓ stands in your notes, ✗ does not, · cannot be checked. Without a
+    model, the answer is the best sentences of up to three notes, word for word. If your notes do not answer the
+    question, that is said first, and the nearest passages follow. QUESTION is plain text; - reads stdin. A new vault
+    is indexed first.
 
     \b
     Example:
         notewell ask "why did the bread collapse"
         notewell ask "when do I treat the bees" --under Garden
     """
-    with vault_to_ask(vault, {}, refresh=not no_refresh) as (opened, notices):
-        answer = with_notices(ask(opened, query), notices)
+    with vault_to_ask(vault, {"llm.model": model}, refresh=not no_refresh) as (opened, notices):
+        answer = with_notices(_ask(opened, query, quiet=as_json), notices)
         say_notices(notice for notice in answer.notices if notice.code not in REFUSALS)
         print_result(answer, as_json, partial(_print_answer, vault=opened))
     if exit_status and not answer.answered:
         raise SystemExit(1)
 
 
+def _ask(vault: Vault, query: Query, *, quiet: bool) -> Answer:
+    """Return the answer; what a model writes is printed as it comes, unless `quiet`."""
+    model = find_model(vault.settings.llm)
+    if model and not model.is_here:
+        say(f"asking {model.name} at {model.server}")
+    for event in answering(vault, query, model):
+        if isinstance(event, Text) and not quiet:
+            echo(event.text, nl=False)
+        elif isinstance(event, Answer):
+            answer = event
+    return answer
+
+
 def _print_answer(answer: Answer, vault: Vault) -> None:
+    if answer.model:
+        # The text was printed as the model wrote it.
+        echo("\n")
+    else:
+        _print_quotes(answer)
+    for citation in answer.citations:
+        echo(_footnote(citation, vault), styled=True)
+    if answer.unsupported:
+        echo(f"Not in the cited notes: {', '.join(map(escaped, answer.unsupported))}")
+    if answer.model:
+        echo(f"Written by {escaped(answer.model)} at {answer.server}")
+
+
+def _print_quotes(answer: Answer) -> None:
     for refusal in sentences(notice for notice in answer.notices if notice.code in REFUSALS):
         # The refusal is the answer, so it is not a message on stderr.
         echo(f"{refusal}:\n" if answer.citations else f"{refusal}.")
@@ -104,8 +137,6 @@ def _print_answer(answer: Answer, vault: Vault) -> None:
         for piece in (piece for line in lines for piece in wrapped(escaped(line), window_columns() or WIDE)):
             echo(piece)
         echo()
-    for citation in answer.citations:
-        echo(_footnote(citation, vault), styled=True)
 
 
 def _footnote(citation: Citation, vault: Vault) -> str:

@@ -1,0 +1,44 @@
+"""What a model is asked: short instructions, the passages in fences, and the question; nothing of it has secrets."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cache
+from importlib.resources import files
+
+from notewell.chat.passages import Passage
+from notewell.llm import Message
+from notewell.redact import redact_text
+from notewell.search.budget import fenced, line_in_prompt, path_in_prompt, safe_in_prompt
+from notewell.types.query import NO_FILTERS, Query
+
+# Characters of a passage that a model gets; seven of these and an answer fit into 8,192 tokens.
+LONGEST = 2_500
+
+
+def make_messages(query: Query, passages: Sequence[Passage]) -> list[Message]:
+    """Return the messages that ask for an answer from these passages."""
+    shown = "\n".join(f"[{one.number}] {_place(one)}\n{fenced(_text(one))}" for one in passages)
+    question = _prompt("question").format(
+        scope=_scope(query), passages=shown, question=line_in_prompt(redact_text(query.text)[0])
+    )
+    return [Message("system", _prompt("system")), Message("user", question)]
+
+
+def _place(passage: Passage) -> str:
+    return f"{path_in_prompt(passage.hit.path)}:{passage.hit.line} {line_in_prompt(passage.hit.heading)}".strip()
+
+
+def _text(passage: Passage) -> str:
+    return safe_in_prompt(passage.hit.text)[:LONGEST]
+
+
+def _scope(query: Query) -> str:
+    """Return which notes may answer, in words; small models overlook what stands in one place alone."""
+    under = f" under {path_in_prompt(query.under)}" if query.under else ""
+    return f"{under} that match the filters" if query.filters != NO_FILTERS else under
+
+
+@cache
+def _prompt(name: str) -> str:
+    return (files("notewell.chat") / "prompts" / f"{name}.txt").read_text("utf-8").strip()
