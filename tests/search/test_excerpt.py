@@ -42,15 +42,11 @@ def test_the_two_sentences_with_most_terms_come_in_the_order_of_the_note() -> No
     assert excerpt.text == "I blame the cold kitchen.\nA warm oven gives the dough its spring."
 
 
-def test_of_sentences_with_the_same_terms_the_first_are_shown() -> None:
-    # The sum of the terms' weights must not depend on the order in which a set yields them, which is up to chance.
-    for start in range(40):
-        words = [f"w{start}{letter}x" for letter in "abcdefghijklm"]
-        sentences = [f"{' '.join(words[at:] + words[:at])} s{at}." for at in range(len(words))]
-        often = [" ".join(words[:at]) for at in range(1, len(words), 2)]
-        text = "\n\n".join((*(sentence.capitalize() for sentence in sentences), *often))
-        shown = excerpt_of(text, " ".join(words)).text.split("\n")
-        assert [line.lower() for line in shown] == sentences[:2]
+def test_of_sentences_with_the_same_terms_the_first_are_shown_whatever_the_order_of_a_set() -> None:
+    for words in ([f"w{start}{letter}x" for letter in "abcdefghijklm"] for start in range(40)):
+        sentences = [f"W{' '.join(words[at:] + words[:at])[1:]} s{at}." for at in range(len(words))]
+        text = "\n\n".join((*sentences, *(" ".join(words[:at]) for at in range(1, len(words), 2))))
+        assert excerpt_of(text, " ".join(words)).text.split("\n") == sentences[:2]
 
 
 def test_line_numbers_are_those_of_the_file() -> None:
