@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.cases import cases
 
-from notewell.terms import LONGEST, count_terms, fold, split_terms, token_terms
+from notewell.terms import LONGEST, TOKEN, count_terms, find_tokens, fold, split_terms, token_terms
 
 
 @cases(
@@ -77,3 +77,8 @@ def test_counting_terms_is_counting_the_terms_in_order(text: str) -> None:
 @given(st.text())
 def test_no_term_is_empty_or_holds_a_space(text: str) -> None:
     assert all(term and not term.isspace() for term in split_terms(text))
+
+
+@given(st.text(st.sampled_from("aZé9_'’+# -.東"), max_size=30))
+def test_plain_texts_have_the_tokens_that_any_text_would(text: str) -> None:
+    assert find_tokens(text) == TOKEN.findall(text)

@@ -25,6 +25,8 @@ SIGNED = r"[A-Za-z](?:\+\+(?:\d\d)?|#)(?!\w)"
 LETTERS, ACCENTS = rf"[^\W{UNSPACED}]+", "[\u0300-\u036f]"
 WORD = rf"{LETTERS}(?:(?:{ACCENTS}*['’]|{ACCENTS}+){LETTERS})*{ACCENTS}*"
 TOKEN = re.compile(rf"[{UNSPACED}]+|{SIGNED}|{WORD}")
+# The same for a text that is all ASCII, as most are: in half the time.
+ASCII_TOKEN = re.compile(rf"{SIGNED}|\w+(?:'\w+)*", re.ASCII)
 APOSTROPHE = re.compile("['’]")
 # A lower-case letter before a capital, or the last capital of a run before a word: getTenantId, HTTPServer.
 HUMP = re.compile(r"(?<=[^\W\d_A-Z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
@@ -70,7 +72,7 @@ def count_terms(text: str) -> dict[str, int]:
     {'gettenantid': 1, 'get': 2, 'tenant': 2, 'id': 1}
     """
     counts: dict[str, int] = {}
-    for token, times in Counter(TOKEN.findall(text)).items():
+    for token, times in Counter(find_tokens(text)).items():
         for term in token_terms(token):
             counts[term] = counts.get(term, 0) + times
     return counts
@@ -82,7 +84,17 @@ def split_terms(text: str) -> list[str]:
     >>> split_terms("The Loaves collapsed")
     ['the', 'loav', 'collaps']
     """
-    return [term for token in TOKEN.findall(text) for term in token_terms(token)]
+    return [term for token in find_tokens(text) for term in token_terms(token)]
+
+
+def find_tokens(text: str) -> list[str]:
+    """Return the words, identifiers and unspaced runs of the text, in order.
+
+    >>> find_tokens("Don't: C++17 via getTenantId"), find_tokens("東京 l’été")
+    (["Don't", 'C++17', 'via', 'getTenantId'], ['東京', 'l’été'])
+    """
+    tokens: list[str] = (ASCII_TOKEN if text.isascii() else TOKEN).findall(text)
+    return tokens
 
 
 @lru_cache(maxsize=100_000)
@@ -126,7 +138,7 @@ def whole_terms(text: str) -> list[str]:
     >>> whole_terms("getTenantId of 東京都"), whole_terms("?!")
     (['gettenantid', 'of', '東京', '京都'], [])
     """
-    tokens = TOKEN.findall(text)
+    tokens = find_tokens(text)
     return [term for token in tokens for term in token_terms(token)[: None if is_several_words(token) else 1]]
 
 

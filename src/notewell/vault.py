@@ -223,7 +223,7 @@ class Vault:
         return found.place
 
     def encode(self, progress: Progress | None = None) -> int:
-        """Encode chunks that the encoder has not encoded yet, the newest notes first; return how many are left.
+        """Encode the chunks that lack it, the newest and most linked notes first; return how many are left.
 
         One process at a time encodes a vault.
         """

@@ -242,13 +242,20 @@ class MemorySnapshot:
 
     def lacking(self, kind: str) -> list[int]:
         encoded: Collection[Text] = self._kept.encoded if kind == self.state.encoder else ()
-        first: dict[Text, int] = {}
-        newest: dict[Text, int] = {}
+        notes, standings = self._kept.notes, self._kept.standings
+        by_time = sorted(notes, key=lambda path: (-notes[path].stamp.mtime_ns, self._kept.ids[path]))
+        linked = [path for path in notes if self._kept.ids[path] in standings]
+        by_links = sorted(linked, key=lambda path: (-standings[self._kept.ids[path]].pagerank, self._kept.ids[path]))
+        places: dict[str, tuple[int, int]] = {}
+        for path in notes:
+            time = by_time.index(path)
+            places[path] = min(time, by_links.index(path) if path in linked else time), time
+        found: dict[Text, tuple[tuple[int, int], int]] = {}
         for number, chunk in self._chunks.items():
             if (text := text_of(chunk)) not in encoded:
-                first.setdefault(text, number)
-                newest[text] = max(newest.get(text, 0), self._kept.notes[chunk.path].stamp.mtime_ns)
-        return [first[text] for text in sorted(first, key=lambda text: -newest[text])]
+                place, first = found.get(text, (places[chunk.path], number))
+                found[text] = min(place, places[chunk.path]), first
+        return [number for _, number in sorted(found.values(), key=lambda each: each[0])]
 
     def counts(self, terms: Collection[str]) -> TermCounts:
         often = Counter(term for chunk in self._chunks.values() for term in weigh_terms(chunk))

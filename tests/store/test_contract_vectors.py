@@ -14,6 +14,7 @@ from notewell.errors import StoreBusy
 from notewell.index.encode import keep_searched, measure_progress
 from notewell.index.report import EncoderProgress
 from notewell.store import MadeFor, Snapshot, Store
+from notewell.store.links import Standing
 from notewell.store.vectors import cosines, cosines_by_id, rounded
 from notewell.types.note import Chunk, Note, Stamp
 from notewell.types.query import EVERYTHING
@@ -115,6 +116,22 @@ def test_lines_that_are_dropped_take_their_vector_with_them(store: Store) -> Non
         writer.remove("b.md")
     assert store.about().encoded == 0
     assert store.check() == []
+
+
+def test_the_newest_and_the_most_linked_notes_lack_theirs_first(store: Store) -> None:
+    with store.writing() as writer:
+        for number, path in enumerate(("hub.md", "old.md", "linked.md", "new.md", "newest.md")):
+            chunk = chunk_of(path, f"rye {path}")
+            writer.put(Note(path, "", Stamp(number, 1, path)), [chunk], WordsEmbedder().embed([chunk.text]))
+    with store.reading() as snapshot:
+        ids = snapshot.ids()
+    with store.writing() as writer:
+        shares = {"hub.md": 1.0, "linked.md": 0.5, "newest.md": 0.1}
+        writer.keep_standings("mark", {ids[path]: Standing(share, 0.0, 0) for path, share in shares.items()})
+    with store.reading() as snapshot:
+        slots = snapshot.lacking(ENCODER)
+        chunks = snapshot.chunks(slots)
+    assert [chunks[slot].path for slot in slots] == ["newest.md", "hub.md", "new.md", "linked.md", "old.md"]
 
 
 def test_a_vector_of_zeros_says_that_the_lines_are_not_read_and_is_close_to_nothing(store: Store) -> None:

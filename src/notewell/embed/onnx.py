@@ -20,6 +20,7 @@ from notewell.embed.rules import EmbedRules, Prefixes, find_prefixes
 from notewell.embed.tokens import load_tokenizer, panics_explained
 from notewell.embed.vectors import unit
 from notewell.errors import EmbedError
+from notewell.files.machine import count_cores
 from notewell.types.note import Vectors
 
 if TYPE_CHECKING:
@@ -102,7 +103,7 @@ class OnnxEmbedder:
         # Only embedding many texts needs it, and it takes 5 ms to load.
         from concurrent.futures import ThreadPoolExecutor  # noqa: PLC0415
 
-        return ThreadPoolExecutor(_cores())
+        return ThreadPoolExecutor(count_cores())
 
     @cached_property
     def _tokenizer(self) -> Tokenizer:
@@ -166,11 +167,6 @@ def _explained(folder: Path) -> Iterator[None]:
     except Exception as error:  # neither library raises anything narrower
         hint = "A folder with an ONNX encoder contains model.onnx and tokenizer.json"
         raise EmbedError(f"The encoder in {folder} cannot be used: {error!r}"[:300], hint) from error
-
-
-def _cores() -> int:
-    """Return how many cores this process may use, which can be fewer than the machine has."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def load_onnx(folder: Path | None, rules: EmbedRules) -> OnnxEmbedder:

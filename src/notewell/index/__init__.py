@@ -5,12 +5,14 @@ from __future__ import annotations
 import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 from notewell.embed import Embedder
 from notewell.errors import EmbedError
+from notewell.files.machine import count_cores
 from notewell.index.changes import Changes, find_changes
-from notewell.index.prepare import Batches, Outcome, Source, embedded, prepared
+from notewell.index.prepare import Batches, Here, Outcome, Preparing, Source, embedded, prepared
 from notewell.index.readers.sandbox import Extraction
 from notewell.index.report import Progress, Report, Stage, Tally
 from notewell.index.walk import VaultFile
@@ -42,11 +44,12 @@ def index(
     """
     tally = Tally(began=time.perf_counter())
     changes = find_changes(source.root, source.walk, store, again=True) if changes is None else changes
-    with Extraction(source.walk.max_seconds) as extraction:
+    with _preparing(source, changes) as preparing:
         for batch in _batches(changes, store, source.batches):
             with store.writing() as writer:
                 # Read, redacted, parsed and chunked by `prepare`, and embedded, one by one as `_put` asks for them.
-                notes = prepared(source, batch, changes, extraction)
+                jobs = ((found, changes.digest(found.path)) for found in batch)
+                notes = prepared(jobs, preparing, source.batches.embedded)
                 outcomes = embedded(notes, writer, embedder, store.state.made_for.dimensions)
                 failure = _put(outcomes, writer, changes, tally, progress)
                 if tally.done == len(changes.read):
@@ -66,6 +69,21 @@ def index(
         linking.measure(store)
     store.tidy()
     return tally.report(store.about(), total=len(changes.read))
+
+
+@contextmanager
+def _preparing(source: Source, changes: Changes) -> Iterator[Preparing]:
+    """Prepare notes in this process, or many of them in a second one, if it would have a core to itself."""
+    with Extraction(source.walk.max_seconds) as extraction:
+        here = Here(source, extraction)
+        if changes.work < source.batches.alone or count_cores() < 2:
+            yield here
+            return
+        # Most runs are short; they do not pay for this import.
+        from notewell.index.ahead import Ahead  # noqa: PLC0415
+
+        with Ahead(source, here) as ahead:
+            yield ahead
 
 
 def _put(

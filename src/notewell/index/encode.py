@@ -76,7 +76,7 @@ class EncoderVectors:
         return len(find_lacking(self._opened.store, encoder)) if encoder else 0
 
     def encode(self, progress: Progress) -> int:
-        """Make the missing vectors, the newest notes' first, and return how many are still missing.
+        """Make the missing vectors, the newest and most linked notes' first, and return how many are still missing.
 
         Only one process encodes a vault at a time.
         """
@@ -97,7 +97,7 @@ class EncoderVectors:
 
 
 def find_lacking(store: Store, encoder: Embedder) -> Sequence[int]:
-    """Return the chunks without a vector of this encoder, one for each distinct text, the newest notes' first."""
+    """Return the chunks without a vector of this encoder, one for each text, the newest and most linked first."""
     with store.reading() as reading:
         return reading.lacking(encoder.fingerprint)
 
@@ -133,7 +133,7 @@ def encode(
     wished: Callable[[], Sequence[int]] = tuple,
     pause: float = PAUSE,
 ) -> int:
-    """Store the encoder's vector of every chunk without one: those wished for, then the newest notes'.
+    """Store the encoder's vector of every chunk without one: those wished for, then the newest and most linked notes'.
 
     `pause` is how many seconds to wait between two tries while another process writes. Returns how many are missing.
     """

@@ -12,9 +12,9 @@ from notewell.types.note import LONGEST, MOST, Note
 from notewell.types.tasks import Task, find_tasks
 
 # As Obsidian has it: a tag follows a space or an opening sign, has no spaces or punctuation but `_`, `-` and `/`, and
-# is not all digits.
+# is not all digits. The pattern begins with a fixed character, which makes the search many times faster.
 IN_TAG = r"[^\s\u2000-\u206f\u2e00-\u2e7f'!\"#$%&()*+,.:;<=>?@^`{|}~\[\]\\]"
-TAG = re.compile(rf"(?<![^\s(>*_~,;|\"'])#(?=[\d/]*[^\d/\s])({IN_TAG}{{1,{LONGEST}}})")
+TAG = re.compile(rf"#(?<![^\s(>*_~,;|\"']#)(?=[\d/]*[^\d/\s])({IN_TAG}{{1,{LONGEST}}})")
 # What holds no tags: the target of a link, and an address.
 ADDRESS = re.compile(r"\]\([^()\s]{0,1000}\)|\[\[[^\[\]\n]{0,1000}\]\]|\b[a-zA-Z][a-zA-Z+.-]{1,20}://\S{1,2000}")
 

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Iterator, Sequence
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
 from notewell.embed import Embedder, check_length
 from notewell.errors import NoteError, NoteOutOfReach
-from notewell.index.changes import Changes
 from notewell.index.chunk import ChunkRules
 from notewell.index.dates import DateRules, date_note
 from notewell.index.properties import property_text
@@ -22,7 +22,7 @@ from notewell.index.readers.sandbox import Extraction
 from notewell.index.walk import VaultFile, WalkRules
 from notewell.redact import redact, redact_parsed, rules_digest
 from notewell.store import Writing
-from notewell.types.note import Chunk, Note, Vectors
+from notewell.types.note import Chunk, Note, Outline, Vectors
 
 if TYPE_CHECKING:
     from concurrent.futures import Future
@@ -30,6 +30,9 @@ if TYPE_CHECKING:
 # Grows when terms, or the text that is embedded, change in a way that old stores do not have.
 RECIPE = 6
 NO_VECTORS: Vectors = np.zeros((0, 0), dtype=np.float32)
+
+# A file to prepare, and the digest that the store has for it.
+Job = tuple[VaultFile, str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +45,8 @@ class Batches:
     """Seconds after which a batch takes no more notes, with a slow embedder."""
     embedded: int = 256 << 10
     """Bytes of notes embedded at once, in a thread, while the next notes are read."""
+    alone: int = 8 << 20
+    """Bytes of notes that one process prepares and stores; with more to do, a second one prepares them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,18 +117,57 @@ def prepare(found: VaultFile, known: str, source: Source, extraction: Extraction
         return Outcome(found, reason=f"cannot be parsed ({type(error).__name__})")
 
 
-def prepared(
-    source: Source, batch: Iterable[VaultFile], changes: Changes, extraction: Extraction
-) -> Iterator[list[Outcome]]:
-    """Yield the outcomes of a batch, in groups of about as many bytes as are embedded at once."""
-    group: list[Outcome] = []
-    size = 0
-    for found in batch:
-        group.append(prepare(found, changes.digest(found.path), source, extraction))
-        size += found.stamp.size
-        if size >= source.batches.embedded:
+def without_text(outcome: Outcome) -> Outcome:
+    """Return an outcome without what only cutting its note into chunks needed."""
+    note = outcome.note and replace(outcome.note, text="", outline=Outline(), parts=())
+    return replace(outcome, note=note)
+
+
+class Preparing(Protocol):
+    """Prepares groups of files, in this process or in another one."""
+
+    @property
+    def depth(self) -> int:
+        """Return how many groups may be begun before the first of them is needed."""
+
+    def begin(self, jobs: Sequence[Job]) -> Callable[[], list[Outcome]]:
+        """Begin a group, and return a function that waits for it."""
+
+
+class Here:
+    """Prepares each group in this process, when it is needed."""
+
+    depth = 0
+
+    def __init__(self, source: Source, extraction: Extraction) -> None:
+        self._source = source
+        self._extraction = extraction
+
+    def begin(self, jobs: Sequence[Job]) -> Callable[[], list[Outcome]]:
+        """Return a function that prepares a group."""
+        return lambda: [prepare(*job, self._source, self._extraction) for job in jobs]
+
+
+def prepared(jobs: Iterable[Job], preparing: Preparing, size: int) -> Iterator[list[Outcome]]:
+    """Yield the outcomes of files in their order, in groups of `size` bytes of files."""
+    begun: deque[Callable[[], list[Outcome]]] = deque()
+    for group in _groups(jobs, size):
+        begun.append(preparing.begin(group))
+        if len(begun) > preparing.depth:
+            yield begun.popleft()()
+    while begun:
+        yield begun.popleft()()
+
+
+def _groups(jobs: Iterable[Job], size: int) -> Iterator[list[Job]]:
+    group: list[Job] = []
+    held = 0
+    for job in jobs:
+        group.append(job)
+        held += job[0].stamp.size
+        if held >= size:
             yield group
-            group, size = [], 0
+            group, held = [], 0
     if group:
         yield group
 

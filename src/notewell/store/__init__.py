@@ -186,7 +186,10 @@ class Matching(Protocol):
         """
 
     def lacking(self, kind: str) -> Sequence[int]:
-        """Return the chunks without a vector of this kind, one for each distinct text, the newest notes' first."""
+        """Return the chunks without a vector of this kind, one for each text, the newest and most linked first.
+
+        Those of the newest note, of the most linked, of the second newest, and so on.
+        """
 
     def counts(self, terms: Collection[str]) -> TermCounts:
         """Return how many chunks hold each of the terms."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from array import array
+from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping
 from typing import NamedTuple
 
@@ -65,7 +66,9 @@ class Postings:
     """The terms of chunks added and removed in a batch, a few bytes for each posting."""
 
     def __init__(self) -> None:
-        self._terms: dict[str, int] = {}
+        # A term's number: how many there were before it.
+        self._terms: defaultdict[str, int] = defaultdict()
+        self._terms.default_factory = self._terms.__len__
         self._added_terms, self._added_slots, self._added_counts = array("I"), array("I"), array("B")
         self._removed_terms, self._removed_slots = array("I"), array("I")
         self._filled: set[int] = set()
@@ -75,8 +78,10 @@ class Postings:
         """Add the terms of a chunk."""
         self._filled.add(slot)
         self._added_terms.extend(self._numbers(weights))
-        self._added_counts.extend([min(weight, MOST) for weight in weights.values()])
-        self._added_slots.extend([slot] * len(weights))
+        counts = weights.values()
+        # Few chunks have a term so often that it has to be cut.
+        self._added_counts.extend([min(each, MOST) for each in counts] if max(counts, default=0) > MOST else counts)
+        self._added_slots.extend(array("I", [slot]) * len(weights))
 
     def drop(self, slot: int, weights: Mapping[str, int]) -> None:
         """Remove the terms of a chunk."""
@@ -102,9 +107,8 @@ class Postings:
             rank, block = divmod(key, 1 << (SLOT_BITS - BLOCK_BITS))
             yield ListChange(names[rank], block, lost[start:end], places[first:last], counts[first:last])
 
-    def _numbers(self, weights: Mapping[str, int]) -> list[int]:
-        terms = self._terms
-        return [terms.setdefault(term, len(terms)) for term in weights]
+    def _numbers(self, weights: Mapping[str, int]) -> Iterator[int]:
+        return map(self._terms.__getitem__, weights)
 
 
 def _sorted(

@@ -282,17 +282,6 @@ CLEAR_ENCODER_VECTORS = """
 delete from fine
 """
 
-LACKING = """
-select min(chunk.id) as id, max(note.mtime_ns) as newest
-from chunk
-join note on note.id = chunk.note
-where chunk.body not in (select body from fine)
-    -- Vectors of another encoder are as good as none.
-    or :encoder != (select value from meta where key = 'fine')
-group by chunk.body
-order by newest desc, chunk.body
-"""
-
 ENCODER_COUNTS = """
 select
     (select count(*) from fine where length(data) > 0) as number,

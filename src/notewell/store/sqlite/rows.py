@@ -103,29 +103,29 @@ def chunk_row(slot: int, note_id: int, body_id: int, chunk: Chunk) -> dict[str, 
     }
 
 
-def body_row(chunk: Chunk) -> dict[str, Any]:
-    """Return a chunk's headings and lines as a row of the table `body`; the headings are the first line."""
-    written = _body(chunk)
+def body_of(chunk: Chunk) -> str:
+    """Return a chunk's headings and lines as they are written; the headings are the first line."""
+    return f"{_json(chunk.headings)}\n{chunk.text}"
+
+
+def body_row(written: str) -> dict[str, Any]:
+    """Return written headings and lines as a row of the table `body`."""
     return {"digest": _digest(written), "text": pack(written)}
 
 
 def body_digest(chunk: Chunk) -> bytes:
     """Return a hash of a chunk's headings and lines, which is all that its vector depends on."""
-    return _digest(_body(chunk))
-
-
-def _body(chunk: Chunk) -> str:
-    return f"{_json(chunk.headings)}\n{chunk.text}"
+    return _digest(body_of(chunk))
 
 
 def _digest(written: str) -> bytes:
     return hashlib.blake2b(written.encode("utf-8"), digest_size=16).digest()
 
 
-def seal_chunk(seals: Seals, note: Mapping[str, Any], row: Mapping[str, Any], chunk: Chunk) -> bytes:
-    """Return the seal of a chunk, by its row and its note's: it covers everything that is shown of a chunk."""
+def seal_chunk(seals: Seals, note: Mapping[str, Any], row: Mapping[str, Any], written: str) -> bytes:
+    """Return the seal of a chunk, by its row, its note's, and its body: it covers everything that is shown of it."""
     merged = {**note, **row}
-    return seals.of("chunk", tuple(merged[name] for name in OF_CHUNK), _body(chunk).encode())
+    return seals.of("chunk", tuple(merged[name] for name in OF_CHUNK), written.encode())
 
 
 def load_chunks(db: apsw.Connection, ids: Sequence[int], seals: Seals = NO_SEALS) -> Iterator[tuple[int, Chunk]]:
@@ -189,5 +189,5 @@ def _plain(value: Any) -> Any:
     return value if isinstance(value, str | int | float | None) else str(value)
 
 
-def _json(value: Any) -> str:
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+# Made once: `json.dumps` with these settings makes one for each value.
+_json = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode

@@ -20,7 +20,7 @@ from notewell.store.sqlite.links import SqliteLinked
 from notewell.store.sqlite.masks import READ_AT_MOST, Scores
 from notewell.store.sqlite.rows import carray, load_chunks
 from notewell.store.sqlite.seal import Seals
-from notewell.store.sqlite.vectors import load_vectors
+from notewell.store.sqlite.vectors import LACKING, load_vectors
 from notewell.store.sqlite.vocabulary import Flags, count_holding
 from notewell.store.vectors import cosines
 from notewell.types.candidates import Ranking
@@ -145,8 +145,8 @@ class SqliteSnapshot(SqliteLinked):
 
     @decodes
     def lacking(self, kind: str) -> list[int]:
-        """Return the chunks without a vector of this kind, one for each distinct text, the newest notes' first."""
-        return [slot for slot, _ in fetch(self._db, queries.LACKING, {"encoder": kind})]
+        """Return the chunks without a vector of this kind, one for each text, the newest and most linked first."""
+        return [slot for slot, *_ in fetch(self._db, LACKING, {"encoder": kind})]
 
     @decodes
     def counts(self, terms: Collection[str]) -> TermCounts:

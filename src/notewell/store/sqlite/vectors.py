@@ -21,6 +21,33 @@ from notewell.store.sqlite.schema import OBJECTS, squeezed
 from notewell.store.vectors import eight_bit
 from notewell.types.note import Chunk, Vectors
 
+# The newest note, the most linked, the second newest, and so on; a note without links counts by its time alone.
+LACKING = """
+with place as (
+    select
+        id as note,
+        row_number() over newest as by_time,
+        iif(pagerank, row_number() over linked, null) as by_links
+    from note
+    left join standing on standing.note = id
+    window
+        newest as (
+            order by mtime_ns desc, id
+        ),
+        linked as (
+            order by pagerank desc, id
+        )
+)
+select min(chunk.id) as id, min(min(by_time, ifnull(by_links, by_time))) as number, min(by_time) as newest
+from chunk
+join place on place.note = chunk.note
+where chunk.body not in (select body from fine)
+    -- Vectors of another encoder are as good as none.
+    or :encoder != (select value from meta where key = 'fine')
+group by chunk.body
+order by number, newest, chunk.body
+"""
+
 CARRY_ENCODER_VECTORS = """
 insert or ignore into main.fine (body, data, crc)
 select kept.id, found.data, found.crc

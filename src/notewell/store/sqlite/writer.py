@@ -20,7 +20,16 @@ from notewell.store.sqlite.arrays import Blocks, one_bit
 from notewell.store.sqlite.checked import decodes, fetch, fetch_one
 from notewell.store.sqlite.links import forget_edges, forget_standing, save_edges, save_standings
 from notewell.store.sqlite.postings import Postings, merge
-from notewell.store.sqlite.rows import body_digest, body_row, carray, chunk_row, load_chunks, note_row, seal_chunk
+from notewell.store.sqlite.rows import (
+    body_digest,
+    body_of,
+    body_row,
+    carray,
+    chunk_row,
+    load_chunks,
+    note_row,
+    seal_chunk,
+)
 from notewell.store.sqlite.schema import Meta
 from notewell.store.sqlite.seal import OF_NOTE, Seals
 from notewell.store.sqlite.vectors import save_vectors
@@ -72,14 +81,15 @@ class Batch:
         quantised = eight_bit(vectors)
         for chunk, data, code in zip(chunks, quantised, one_bit(quantised), strict=True):
             slot = next(self._free)
-            body_id, stored = self._use_body(chunk, data)
+            written = body_of(chunk)
+            body_id, stored = self._use_body(written, data)
             if stored is not None:
                 code = one_bit(stored[np.newaxis])[0]
             made = chunk_row(slot, note_id, body_id, chunk)
             weights = weigh_terms(chunk)
             self._postings.add(slot, weights)
             self._blocks.use(slot, note_id, stored_length(weights), code, leads=not rows)
-            rows.append({**made, "seal": seal_chunk(self._seals, row, made, chunk)})
+            rows.append({**made, "seal": seal_chunk(self._seals, row, made, written)})
         self._db.executemany(queries.ADD_CHUNK, rows)
 
     @decodes
@@ -177,13 +187,13 @@ class Batch:
         if self._changed or self._touched or not self._derived:
             self._meta["indexed_at"] = datetime.now(UTC).isoformat(timespec="seconds")
 
-    def _use_body(self, chunk: Chunk, data: npt.NDArray[np.int8]) -> tuple[int, npt.NDArray[np.int8] | None]:
+    def _use_body(self, written: str, data: npt.NDArray[np.int8]) -> tuple[int, npt.NDArray[np.int8] | None]:
         """Store the lines and vector of a chunk unless they are; return their id, and the vector that was stored."""
-        body_id = self._db.execute(queries.USE_BODY, body_row(chunk)).get
+        body_id = self._db.execute(queries.USE_BODY, body_row(written)).get
         stored = fetch_one(self._db, queries.VECTOR, {"body": body_id})
         if stored is None:
-            written = data.tobytes()
-            self._db.execute(queries.ADD_VECTOR, {"body": body_id, "data": written, "crc": crc32(written)})
+            vector = data.tobytes()
+            self._db.execute(queries.ADD_VECTOR, {"body": body_id, "data": vector, "crc": crc32(vector)})
             return body_id, None
         return body_id, np.frombuffer(stored, np.int8)
 
