@@ -35,8 +35,9 @@ def named_section(plan: Plan, candidates: Sequence[Candidate]) -> Mapping[int, s
     Of several, one whose name is written in the query comes first, then that with the fewest other words in its
     heading, then the best.
     """
-    wanted = frozenset(plan.terms)
-    if any(wanted in map(name_terms, one.chunk.names) for one in candidates):
+    wanted, called = frozenset(plan.terms), plain_heading(plan.text)
+    names = {name for one in candidates for name in one.chunk.names}
+    if any(name_terms(name) == wanted or plain_heading(name) == called for name in names):
         return {}
     asked = [one for one in candidates if _is_heading(plan, one.chunk)]
     if 0 < len(asked) <= FEW:
