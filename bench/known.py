@@ -1,4 +1,4 @@
-"""Known items: titles, and names with a heading, made of real vaults, find their note; beside plain BM25 over notes."""
+"""Known items: titles, names, sections, references and questions of real vaults find their note; beside plain BM25."""
 
 from __future__ import annotations
 
@@ -6,48 +6,30 @@ import re
 import tempfile
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
-from random import Random
-from typing import NamedTuple
 
 import numpy as np
 
 from bench.child import Measured, say
+from bench.known_queries import KINDS, Wanted, without_names
 from bench.vaults import find_archives, make_vault
 from notewell import Hit, Vault
 from notewell.measure.metrics import interval
 
 VAULTS = ("obsidian-help", "zettelkasten-13419", "docs-16894")
-# Queries of each kind, and the seed they are drawn with.
-DRAWN = 200
-SEED = 7
-# A note of fewer characters has too little text to be found by it.
-LEAST = 400
 # Distinct notes that count, and hits that surely hold as many.
 TOP, HITS = 10, 50
-TITLE = re.compile(r"""^title:\s*(?:>-?\s*)?["']?(.+?)["']?\s*$""", re.MULTILINE)
-HEADING = re.compile(r"^# +(.+?)\s*#*\s*$", re.MULTILINE)
-SECTION = re.compile(r"^##+ +([^\[\]<>`\n]{4,60}?)\s*#*$", re.MULTILINE)
-# Properties that name the note: a known item is found by its text alone.
-NAMES = re.compile(
-    r"^(?:title|short-title|slug|permalink|alias|aliases|linkTitle):.*\n(?:[ \t]+.*\n|- .*\n)*", re.MULTILINE
-)
-FRONT = re.compile(r"\A(---\n.*?\n---\n)?(.*)\Z", re.DOTALL)
-# What Notewell is asked with; `words` is the nearest to what the peers do.
+# Headings inside a hit.
+INNER = re.compile(r"^##+ +(.+?)\s*#*$", re.MULTILINE)
+# What Notewell is asked with; `words` is the nearest to what the peers do. The encoder reads the best candidates of
+# each query when it is asked, which takes minutes instead of half an hour for a whole vault.
 SETTINGS: dict[str, dict[str, object]] = {
     "words": {"search.vector_weight": 0, "embed.encoder": "off"},
     "static": {"embed.encoder": "off"},
+    "encoder": {"embed.encoder": "minilm", "search.on_demand": 100_000},
 }
 
 # The best notes for a query, the best first.
 Ask = Callable[[str], Sequence[str]]
-
-
-class Wanted(NamedTuple):
-    """A query, the note it should find, and the heading of the section, if one is asked for."""
-
-    text: str
-    path: str
-    heading: str = ""
 
 
 def measure_known(folder: str) -> Measured:
@@ -62,39 +44,9 @@ def measure_known(folder: str) -> Measured:
             asked: dict[str, Ask] = {**_notewell(nameless), **_peers(nameless)}
             measured[vault] = {
                 "titles": {engine: _scores(ask, titles) for engine, ask in asked.items()},
-                "sections": {engine: _found_sections(root, settings) for engine, settings in SETTINGS.items()},
+                **_kinds(root),
             }
     return measured
-
-
-def without_names(root: Path, out: Path) -> tuple[Path, list[Wanted]]:
-    """Write the notes under numbers, without titles and names; return the folder, and titles with their notes."""
-    out.mkdir()
-    titled: dict[str, list[str]] = {}
-    for number, file in enumerate(sorted(root.rglob("*.md"))):
-        text, name = file.read_text("utf-8", "replace"), f"{number:05d}.md"
-        found = TITLE.search(text[:4000]) or HEADING.search(text)
-        if found and len(text) > LEAST:
-            titled.setdefault(found[1].strip(), []).append(name)
-        front, body = FRONT.match(text).groups("")  # type: ignore[union-attr]
-        (out / name).write_text(NAMES.sub("", front) + HEADING.sub("", body, count=1), "utf-8")
-    alone = sorted((title, names[0]) for title, names in titled.items() if len(names) == 1)
-    return out, [Wanted(*pair) for pair in Random(SEED).sample(alone, min(DRAWN, len(alone)))]
-
-
-def sections_of(root: Path) -> list[Wanted]:
-    """Return the name of a note and one of its headings, as queries, for notes that no other is called like."""
-    chance, wanted = Random(SEED), list[Wanted]()
-    files = sorted(file for file in root.rglob("*.md") if len(file.stem) > 2)
-    called = [file.stem.casefold() for file in files]
-    alone = [file for file, name in zip(files, called, strict=True) if called.count(name) == 1]
-    for file in chance.sample(alone, len(alone)):
-        headings = SECTION.findall(file.read_text("utf-8", "replace"))
-        distinct = [heading for heading in headings if headings.count(heading) == 1]
-        if len(distinct) > 1 and len(wanted) < DRAWN:
-            heading, name = chance.choice(distinct), re.sub("[-_]", " ", file.stem)
-            wanted.append(Wanted(f"{name} {heading}", file.relative_to(root).as_posix(), heading))
-    return wanted
 
 
 def _notewell(root: Path) -> dict[str, Ask]:
@@ -108,23 +60,28 @@ def _notewell(root: Path) -> dict[str, Ask]:
     return asked
 
 
-def _found_sections(root: Path, settings: dict[str, object]) -> Measured:
-    """Return how well names with a heading find the section: its chunk, not only its note."""
-    with Vault.open(root, settings) as vault:
-        vault.index()
+def _kinds(root: Path) -> Measured:
+    """Return how well queries of each kind find their note, or the section where one is asked for."""
+    kinds = {kind: made for kind, make in KINDS.items() if (made := make(root))}
+    measured: Measured = {kind: {} for kind in kinds}
+    for engine, settings in SETTINGS.items():
+        with Vault.open(root, settings) as vault:
+            vault.index()
+            for kind, queries in kinds.items():
+                measured[kind][engine] = _summary([_found(vault, wanted) for wanted in queries])
+    return measured
 
-        def ask(wanted: Wanted) -> float:
-            hits = vault.search(wanted.text, limit=TOP, all=True, refresh=False)
-            right = (rank for rank, hit in enumerate(hits, start=1) if _holds(hit, wanted))
-            return 1 / next(right, 10**9)
 
-        return _summary([ask(wanted) for wanted in sections_of(root)])
+def _found(vault: Vault, wanted: Wanted) -> float:
+    hits = vault.search(wanted.text, limit=TOP, all=True, refresh=False)
+    right = (rank for rank, hit in enumerate(hits, start=1) if _holds(hit, wanted))
+    return 1 / next(right, 10**9)
 
 
 def _holds(hit: Hit, wanted: Wanted) -> bool:
-    """Tell whether a hit is the section, or has it: a short section is one chunk with its neighbour."""
-    headings = (hit.heading.rpartition(" > ")[2], *SECTION.findall(hit.text))
-    return hit.path == wanted.path and wanted.heading in headings
+    """Tell whether a hit is of the note, and of the section if one is asked for: short ones share a chunk."""
+    headings = ("", hit.heading.rpartition(" > ")[2], *INNER.findall(hit.text))
+    return hit.path in wanted.paths and wanted.heading in headings
 
 
 def _peers(root: Path) -> dict[str, Ask]:
@@ -186,8 +143,10 @@ def _tantivy(names: Sequence[str], texts: Sequence[str]) -> Ask:
 
 
 def _scores(ask: Ask, queries: Iterable[Wanted]) -> Measured:
-    ranked = [(list(ask(wanted.text)), wanted.path) for wanted in queries]
-    return _summary([1 / (found.index(path) + 1) if path in found else 0.0 for found, path in ranked])
+    ranked = [(ask(wanted.text), wanted.paths) for wanted in queries]
+    return _summary(
+        [next((1 / rank for rank, path in enumerate(found, 1) if path in paths), 0.0) for found, paths in ranked]
+    )
 
 
 def _summary(ranks: Sequence[float]) -> Measured:

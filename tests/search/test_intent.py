@@ -77,6 +77,18 @@ LABELLED: dict[Intent, tuple[str, ...]] = {
         "welcher Apfelbaum trägt im August",
         "can two sessions share one token",
     ),
+    "reference": (
+        "§164 Absatz 4 SGB 5",
+        "§96 MarkenG",
+        "BGB § 434",
+        "Art. 6 Abs. 1 lit. f DSGVO",
+        "RFC 2119 section 3",
+        "ISO/IEC 27001:2013",
+        "ESP8266 GPIO16",
+        "2024-05-03",
+        "chapitre 3",
+        "§ 5",
+    ),
     "one word": ("hive", "the hive", "Hive?", "where is the hive", "北京", "Kubernetes"),
     "keywords": (
         "bee hive",
@@ -92,6 +104,9 @@ LABELLED: dict[Intent, tuple[str, ...]] = {
         "return of the swallows (late)",
         "node of a graph",
         "3.5 kg flour",
+        "top 10 notes",
+        "Windows 11 update",
+        "3.5",
         "",
     ),
 }
@@ -125,8 +140,8 @@ def test_a_single_word_leans_on_words(text: str) -> None:
     assert (found.vector_weight, found.fine_weight) == (1.0, KEPT_WEIGHT)
 
 
-@cases("text", ["_rrf_fuse", "getTenantId", "if a == b:", "fatal: not a git repository"])
-def test_what_a_program_wrote_leans_on_words_alone_nearly(text: str) -> None:
+@cases("text", ["_rrf_fuse", "getTenantId", "if a == b:", "fatal: not a git repository", "ISO 27001"])
+def test_what_a_program_wrote_and_references_lean_on_words_alone_nearly(text: str) -> None:
     found = weigh(make_plan(text), RULES)
     assert (found.vector_weight, found.fine_weight) == (KEPT_WEIGHT, KEPT_WEIGHT)
 

@@ -8,7 +8,7 @@ from itertools import pairwise
 
 from notewell.names.addresses import Addresses
 from notewell.search.fuse import Fused, best_of, cast_votes
-from notewell.search.rank.words import name_terms
+from notewell.search.rank.sections import name_terms
 from notewell.search.rules import SearchRules
 from notewell.store import Matching, NoteFacts
 from notewell.types.candidates import Candidate, CastVote, Ranking

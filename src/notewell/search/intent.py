@@ -15,8 +15,8 @@ from notewell.types.query import Intent, Plan
 KEPT_WEIGHT = 0.2
 # The intents for which models count less: the encoder for a single word, both for text that a program wrote. Paths are
 # not a clear case, and for questions and keywords the best weights are the same (docs/concepts/ranking.md).
-FINE = ("one word", "identifier", "code", "error text")
-VECTOR = ("identifier", "code", "error text")
+FINE = ("one word", "identifier", "reference", "code", "error text")
+VECTOR = ("identifier", "reference", "code", "error text")
 # The beginning shows the kind; a pasted page is not read to its end for it.
 HEAD = 300
 
@@ -56,6 +56,19 @@ IDENTIFIER = re.compile(
     """,
     re.VERBOSE,
 )
+# A word of a reference (to a place in a work, a standard, a day): a number, an abbreviation (SGB, MarkenG, Art.), a
+# letter, a sign, a word that comes before numbers.
+NUMBER = re.compile(r"[(#§]*[\w.:/§-]*\d[\w.:/()-]*[,;]?")
+ABBREVIATION = re.compile(
+    r"""
+    \w*[A-Z]\w*[A-Z][\w/-]*[,;]? | [^\W\d_]{1,5}\.,? | [^\W\d_],? | [§\#&+-]+
+    | (?i:absatz|abs|satz|artikel|art|paragraph|para|nummer|nr|ziffer|kapitel|teil|buch|seite|anlage|anhang
+      |section|sec|chapter|article|clause|part|page|appendix|annex|table|figure|version|chapitre|alin[eé]a|annexe)
+    """,
+    re.VERBOSE,
+)
+# A reference of more words would be a sentence.
+REFERENCE_WORDS = 8
 # Signs that prose does not have, and words that begin a line of code or a command.
 CODE = re.compile(
     r"""
@@ -81,7 +94,7 @@ QUESTION = re.compile(
 )
 
 # Candidates if more than the text of a chunk decides: a new note may be the fiftieth by its words, and the first once
-# age counts; and of a note with many similar chunks, only one is shown.
+# age counts; of a note with many similar chunks, only one is shown; and a work has a number in many of its sections.
 MANY_CANDIDATES = 100
 
 
@@ -100,7 +113,7 @@ def adapt(rules: Rules, plan: Plan) -> SearchRules:
     settings = rules.settings
     if rules.mode.seeds:
         settings = replace(settings, limit=rules.mode.seeds)
-    if rules.by_age(plan) or plan.related:
+    if rules.by_age(plan) or plan.related or plan.intent == "reference":
         settings = replace(settings, candidates=max(settings.candidates, MANY_CANDIDATES))
     return weigh(plan, settings)
 
@@ -122,6 +135,18 @@ def _is_one_word(text: str) -> bool:
     return sum(not stop_terms().issuperset(token_terms(token)) for token in set(TOKEN.findall(text))) == 1
 
 
+def _is_reference(text: str) -> bool:
+    """Tell whether a text is made of numbers and of what stands with numbers; a number alone is a word.
+
+    >>> [_is_reference(text) for text in ("§164 Absatz 4 SGB 5", "RFC 2119", "2024-05-03", "42", "top 10 notes")]
+    [True, True, True, False, False]
+    """
+    words = text.split(maxsplit=REFERENCE_WORDS)
+    numbers = [word for word in words if NUMBER.fullmatch(word)]
+    alone = len(words) == 1 and not re.search(r"§|\d-\d", text)
+    return bool(numbers) and not alone and all(word in numbers or ABBREVIATION.fullmatch(word) for word in words)
+
+
 # The first that matches is the intent.
 SIGNS: dict[Intent, Callable[[str], object]] = {
     "quoted": QUOTE.fullmatch,
@@ -129,6 +154,7 @@ SIGNS: dict[Intent, Callable[[str], object]] = {
     "error text": ERROR.search,
     "identifier": IDENTIFIER.fullmatch,
     "code": CODE.search,
+    "reference": _is_reference,
     "one word": _is_one_word,
     "question": QUESTION.fullmatch,
 }

@@ -14,7 +14,7 @@ from notewell.types.notices import Notice
 Mode = Literal["fast", "related", "deep", "sure", "ask"]
 
 # What kind of query a text is.
-Intent = Literal["quoted", "path", "error text", "identifier", "code", "one word", "question", "keywords"]
+Intent = Literal["quoted", "path", "error text", "identifier", "code", "reference", "one word", "question", "keywords"]
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ from datetime import date
 
 from notewell.search.dates import NEWEST, named_days
 from notewell.search.rank.decay import nth
-from notewell.search.rank.words import name_terms
+from notewell.search.rank.sections import name_terms
 from notewell.store import NoteFacts
 from notewell.terms import split_terms
 from notewell.types.candidates import Candidate

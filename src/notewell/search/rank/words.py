@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from functools import lru_cache
 
 from notewell.search.exact import is_called
+from notewell.search.rank.sections import name_terms, named_section
 from notewell.terms import TOKEN, split_terms, stop_terms, token_terms
 from notewell.types.candidates import Candidate
 from notewell.types.note import Chunk
@@ -50,7 +50,7 @@ def favour_names(plan: Plan, candidates: Sequence[Candidate]) -> list[Candidate]
     if not favoured:
         return []
     best = favoured[0].score
-    first = {id(one): "the query names its note and section" for one in _best_section(plan, favoured)}
+    first = dict(named_section(plan, favoured))
     called: dict[str, Candidate] = {}
     # A reader who asks for a note by its name wants to begin at its beginning.
     for one in sorted(favoured, key=lambda one: one.chunk.start):
@@ -71,27 +71,6 @@ def _favoured(candidate: Candidate, share: Callable[[str], float]) -> Candidate:
         return candidate
     why = f"{shared:.2f} of '{name}' and the query"
     return candidate.rescored(candidate.score * (1 + NAME_GAIN * shared**2), by="name", why=why)
-
-
-def _best_section(plan: Plan, candidates: Sequence[Candidate]) -> list[Candidate]:
-    """Return the candidate whose note and section together have every word of the query; none if a name alone has.
-
-    Of several, that with the fewest other words in its heading, then the best.
-    """
-    wanted = frozenset(plan.terms)
-    if any(_is_called(one.chunk, wanted) for one in candidates):
-        return []
-    fits = ((fit, one) for one in candidates if (fit := _section_fit(one.chunk, wanted)) is not None)
-    return [one for _, one in sorted(fits, key=lambda pair: pair[0])[:1]]
-
-
-def _section_fit(chunk: Chunk, wanted: frozenset[str]) -> int | None:
-    """Return how many other words the heading of a chunk has; None unless it and the note's name make up the query."""
-    heading = name_terms(chunk.headings[-1]) if chunk.headings else frozenset()
-    for name in map(name_terms, chunk.names):
-        if wanted <= name | heading and not wanted <= name and not wanted <= heading:
-            return len(heading - wanted)
-    return None
 
 
 def lower_stuffed(plan: Plan, candidates: Sequence[Candidate]) -> list[Candidate]:
@@ -134,12 +113,6 @@ def _shared(plan: Plan, chunk: Chunk) -> str:
             written.setdefault(term, token)
     words = dict.fromkeys(written[term] for term in plan.terms if term in written)
     return ", ".join(list(words)[:SHARED_SHOWN]) or "no distinctive word, but close in meaning"
-
-
-@lru_cache(maxsize=10_000)
-def name_terms(name: str) -> frozenset[str]:
-    """Return the terms of a name; the same names come up in query after query."""
-    return frozenset(split_terms(name))
 
 
 def name_share(plan: Plan) -> Callable[[str], float]:

@@ -11,7 +11,7 @@ from notewell.config.settings import DaemonSettings
 from notewell.embed import Embedder, EmbedRules, load_embedder, load_encoder
 from notewell.errors import NotewellError
 from notewell.freshness import Opening, Policy
-from notewell.search.rank.words import name_terms
+from notewell.search.rank.sections import name_terms
 from notewell.serve.answering import CACHE_KIB
 from notewell.serve.daemon.wire import Declined
 from notewell.terms import token_terms
