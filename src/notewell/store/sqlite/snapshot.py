@@ -23,7 +23,15 @@ from notewell.store.sqlite.masks import READ_AT_MOST, Scores
 from notewell.store.sqlite.rows import carray, load_chunks
 from notewell.store.sqlite.seal import Seals
 from notewell.store.sqlite.vectors import load_vectors
-from notewell.store.sqlite.vocabulary import OCCURRENCES, Flags, count_holding, holding, load_any, load_postings
+from notewell.store.sqlite.vocabulary import (
+    OCCURRENCES,
+    Flags,
+    count_holding,
+    holding,
+    load_any,
+    load_postings,
+    terms_from,
+)
 from notewell.store.vectors import cosines
 from notewell.types.candidates import Ranking
 from notewell.types.note import Chunk, Vectors
@@ -170,8 +178,10 @@ class SqliteSnapshot(SqliteLinked):
         return TermCounts(count_holding(self._db, terms), self._arrays.live)
 
     @decodes
-    def terms_like(self, part: str, limit: int) -> list[str]:
-        """Return the terms that contain a part, the most frequent first."""
+    def terms_like(self, part: str, limit: int, *, longest: int | None = None) -> list[str]:
+        """Return the terms that contain a part; with `longest`, those that begin with it and are at most as long."""
+        if longest is not None:
+            return terms_from(self._db, part, longest, limit)
         often = count_holding(self._db, self._arrays.terms.containing(self._db, part))
         return sorted(often, key=lambda term: (-often[term], term))[:limit]
 
