@@ -43,9 +43,9 @@ FORMS = 12
 
 def add_inflections(plan: Plan, store: Matching) -> Plan:
     """Return the plan with the other forms of its words that notes contain, in the languages they may be in."""
-    if not (words := _inflected(plan)):
+    words, possible = _inflected(plan), query_languages(plan.words)
+    if not words or not possible or not (languages := possible & vault_languages(store)):
         return plan
-    languages = query_languages(plan.words) & vault_languages(store)
     forms = {term: found for term, word in words.items() if (found := _forms(word, term, languages, store))}
     more = dict.fromkeys(form for found in forms.values() for form in found)
     described = tuple(f"'{words[term]}' also as {', '.join(found[:3])}" for term, found in forms.items())
