@@ -26,7 +26,11 @@ def model_of(server: ScriptedServer, kind: str = "ollama") -> Model:
 
 @cases("kind", ["ollama", "openai"])
 def test_a_model_writes_the_answer_and_its_quotes_are_checked(vault: Vault, kind: str) -> None:
-    words = [Thinking("Hm."), Text(f'A slack loaf "{QUOTE}" [1]. '), Text('Also "it is haunted by bakers" [2].')]
+    words: list[Any] = [
+        Thinking("Hm."),
+        Text(f'A slack loaf "{QUOTE}" [1]. '),
+        Text('Also "it is haunted by bakers" [2].'),
+    ]
     with ScriptedServer(words) as server:
         events = list(answering(vault, Query(QUESTION), model_of(server, kind)))
         answer = events[-1]

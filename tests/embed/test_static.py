@@ -205,3 +205,20 @@ def test_another_thread_gives_the_same_vectors() -> None:
     with ThreadPoolExecutor(1) as thread:
         beside = thread.submit(embedder.embed, texts).result()
     assert np.array_equal(beside, embedder.embed(texts))
+
+
+@pytest.mark.parametrize(
+    ("word", "near", "far"),
+    [
+        ("abejas", "bees", "taxes"),
+        ("impuestos", "taxes", "bees"),
+        ("abeilles", "bees", "taxes"),
+        ("cavalli", "horses", "bread"),
+        ("saúde", "health", "music"),
+        ("gezondheid", "health", "music"),
+        ("Gesundheit", "health", "music"),
+    ],
+)
+def test_a_word_of_another_language_is_near_its_english_meaning(word: str, near: str, far: str) -> None:
+    asked, one, other = StaticEmbedder(DEFAULT_MODEL).embed([word, near, far])
+    assert asked @ one > asked @ other + 0.2

@@ -261,9 +261,10 @@ class MemorySnapshot:
         often = Counter(term for chunk in self._chunks.values() for term in weigh_terms(chunk))
         return TermCounts({term: often[term] for term in terms if term in often}, len(self._chunks))
 
-    def terms_like(self, part: str, limit: int) -> list[str]:
+    def terms_like(self, part: str, limit: int, *, longest: int | None = None) -> list[str]:
         often = Counter(term for chunk in self._chunks.values() for term in weigh_terms(chunk) if part in term)
-        return sorted(often, key=lambda term: (-often[term], term))[:limit]
+        fits = [term for term in often if longest is None or (term.startswith(part) and len(term) <= longest)]
+        return sorted(fits, key=lambda term: (-often[term], term))[:limit]
 
     # Linked
 

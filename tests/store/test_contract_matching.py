@@ -353,6 +353,15 @@ def test_terms_are_found_by_a_part_of_them_the_most_frequent_first(store: Store)
         assert snapshot.terms_like("beer", 3) == []
 
 
+def test_short_terms_are_found_by_their_beginning_the_most_frequent_first(store: Store) -> None:
+    with store.writing() as writer:
+        put(writer, "a.md", "dough doughnut doughnutbox rye", "dougal doughnut")
+    with store.reading() as snapshot:
+        assert snapshot.terms_like("dough", 9, longest=8) == ["doughnut", "dough"]
+        assert snapshot.terms_like("dough", 1, longest=8) == ["doughnut"]
+        assert snapshot.terms_like("beer", 9, longest=8) == []
+
+
 def test_a_new_term_is_seen_by_the_next_reader(store: Store) -> None:
     with store.writing() as writer:
         put(writer, "a.md", "rye")

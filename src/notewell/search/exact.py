@@ -55,16 +55,16 @@ def find_strings(text: str) -> tuple[str, ...]:
 def find_verbatim(plan: Plan, store: Matching) -> list[Ranking]:
     """Return the ranking of the chunks that contain strings of the plan, the longest first; none if there are none."""
     # A note with this name comes before notes that only mention it.
-    held = dict.fromkeys(_called(plan, store), 2 * len(plan.terms))
+    held = dict.fromkeys(_called(plan, store), 2 * len(plan.written))
     for string in plan.strings:
         size = len(split_terms(string))
-        if size >= LEAST_SHARE * len(plan.terms):
+        if size >= LEAST_SHARE * len(plan.written):
             for chunk_id in _holding(string, plan, store):
                 held[chunk_id] = max(size, held.get(chunk_id, 0))
     if not held:
         return []
     best_first = tuple(sorted(((chunk_id, float(size)) for chunk_id, size in held.items()), key=lambda item: -item[1]))
-    share = min(1.0, best_first[0][1] / len(plan.terms)) if plan.terms else 1.0
+    share = min(1.0, best_first[0][1] / len(plan.written)) if plan.terms else 1.0
     return [Ranking("exact", best_first, trust=share**STEEPNESS)]
 
 
@@ -73,7 +73,7 @@ def find_missing(plan: Plan, page: Sequence[Candidate], store: Matching) -> tupl
     if not plan.strings or any(one.ranks.get("exact") for one in page):
         return ()
     # Several words in a row are seldom meant literally.
-    asked = (one for one in plan.strings if " " not in one and len(split_terms(one)) >= MOST * len(plan.terms))
+    asked = (one for one in plan.strings if " " not in one and len(split_terms(one)) >= MOST * len(plan.written))
     return tuple(Notice("no_exact_match", {"text": string}) for string in asked if _is_nowhere(string, store))
 
 
@@ -94,7 +94,7 @@ def _named(plan: Plan, store: Matching) -> list[int]:
     Without those, the words of the name alone put the note first.
     """
     every = split_terms(plan.text)
-    if not len(plan.terms) < len(every) <= NAME:
+    if not len(plan.written) < len(every) <= NAME:
         return []
     ids = [chunk_id for chunk_id, _ in store.match_all(every, plan.scope, AT_ONCE).found]
     return [chunk_id for chunk_id, chunk in store.chunks(ids).items() if is_called(chunk, plan)][:CALLED]

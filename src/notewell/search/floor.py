@@ -6,7 +6,6 @@ from collections.abc import Callable, Sequence
 from functools import cache
 
 from notewell.embed import Embedder
-from notewell.search.retrieve import written_terms
 from notewell.search.spelling import BreaksWords
 from notewell.store import Matching
 from notewell.store.bm25 import NOTE_SHARE, STAND_IN
@@ -40,7 +39,7 @@ def keep_answering(
     by_words = any(vote.retriever == "lexical" for one in candidates[:1] for vote in one.votes)
     if not _is_judged(plan) or not by_words:
         return list(candidates)
-    written = written_terms(plan)
+    written = plan.written
     rarities, known = _rarities(plan, written, store)
     share, close = _share(plan, rarities), _closeness(plan, embedder)
     total = sum(rarities[term] for term in written)

@@ -14,6 +14,7 @@ from notewell.redact import redact_text
 from notewell.search.dates import When, read_when
 from notewell.search.exact import find_strings
 from notewell.search.filters import describe_filter, describe_intent
+from notewell.search.inflections import add_inflections
 from notewell.search.intent import read_intent
 from notewell.search.query import PASTED, ParseContext, ParsedQuery, QueryPart, parse_query, read_filters
 from notewell.search.related import plan_related, prefer_like
@@ -51,7 +52,10 @@ def plan_query(query: Query, store: Snapshot, rules: Rules, embedder: Embedder |
     if rules.mode.seeds and not (says_something or plan.like):
         example = 'For example: `notewell search "bees in winter" --deep --under Garden`'
         raise QueryError("Deep search needs query text", example)
-    plan = replace_unknown(plan, store, embedder) if says_something or not plan.like else plan_related(plan, store)
+    if says_something or not plan.like:
+        plan = replace_unknown(add_inflections(plan, store), store, embedder)
+    else:
+        plan = plan_related(plan, store)
     return vary(plan, embedder) if rules.settings.variations and rules.mode.variations else plan
 
 

@@ -45,7 +45,7 @@ def retrieve(plan: Plan, store: Snapshot, embedder: Embedder | None, rules: Sear
 
 def _match(plan: Plan, store: Matching, depth: int) -> Ranking:
     """Return the chunks with words of the plan; if one word is asked for, those that have it as written come first."""
-    written = written_terms(plan)
+    written = plan.written
     found = store.match(written, plan.scope, depth, stand_ins=plan.stand_ins)
     if plan.intent == "question":
         # An answer need not repeat the words of its question, and a note that does need not answer it.
@@ -56,12 +56,6 @@ def _match(plan: Plan, store: Matching, depth: int) -> Ranking:
     above = found.found[0][1] if found.found else 0.0
     others = [(chunk_id, score) for chunk_id, score in found.found if chunk_id not in asked]
     return found._replace(found=(*((chunk_id, above + score) for chunk_id, score in asked.items()), *others))
-
-
-def written_terms(plan: Plan) -> list[str]:
-    """Return the terms that were asked for, without those that only stand in for another."""
-    standing_in = {term for terms in plan.stand_ins.values() for term in terms}
-    return [term for term in plan.terms if term not in standing_in or term in plan.stand_ins]
 
 
 def find_listed(plan: Plan, store: Matching, rules: SearchRules) -> Fused:

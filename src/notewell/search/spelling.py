@@ -58,10 +58,11 @@ def replace_unknown(plan: Plan, store: Matching, embedder: Embedder | None = Non
     A word that the embedder's tokenizer knows whole is no typo of another: "beer" is not "bear".
     """
     single = {word: terms[0] for word in plan.words if len(terms := token_terms(word)) == 1 and terms[0] in plan.terms}
-    known = store.counts(set(single.values())).by_term
+    # A word of which notes have another form is none of these.
+    known = {*store.counts(set(single.values())).by_term, *plan.stand_ins}
     questionable = [(word, term) for word, term in single.items() if _is_questionable(word, term in known)][:LOOKED_UP]
     breaks = embedder if isinstance(embedder, BreaksWords) else None
-    typos = {word for word, _ in questionable if len(plan.terms) <= FEW and not (breaks and breaks.pieces(word) == 1)}
+    typos = {word for word, _ in questionable if len(plan.written) <= FEW and not (breaks and breaks.pieces(word) == 1)}
     made = [
         (word, _replace(word, term, store, known=term in known, typos_too=word in typos)) for word, term in questionable
     ]
@@ -69,7 +70,10 @@ def replace_unknown(plan: Plan, store: Matching, embedder: Embedder | None = Non
     more = [term for found in replacements for term in found.stand_ins]
     return plan._replace(
         terms=tuple(dict.fromkeys((*plan.terms, *more))) if more else plan.terms,
-        stand_ins={found.term: found.stand_ins for found in replacements},
+        stand_ins={
+            **plan.stand_ins,
+            **{found.term: (*plan.stand_ins.get(found.term, ()), *found.stand_ins) for found in replacements},
+        },
         read_as=(*plan.read_as, *(found.read_as for found in replacements)),
         guessed=tuple(word for word, found in made if found and found.term not in known and not _is_character(word)),
     )

@@ -194,8 +194,11 @@ class Matching(Protocol):
     def counts(self, terms: Collection[str]) -> TermCounts:
         """Return how many chunks hold each of the terms."""
 
-    def terms_like(self, part: str, limit: int) -> Sequence[str]:
-        """Return the terms that contain a part, the most frequent first."""
+    def terms_like(self, part: str, limit: int, *, longest: int | None = None) -> Sequence[str]:
+        """Return the terms that contain a part, the most frequent first.
+
+        With `longest`, only those that begin with the part and have at most so many characters.
+        """
 
 
 class Linked(Protocol):

@@ -194,6 +194,12 @@ class Plan(NamedTuple):
     """Other wordings of the text, which are embedded too."""
 
     @property
+    def written(self) -> tuple[str, ...]:
+        """The terms that were asked for, without those that only stand in for another."""
+        standing_in = {term for terms in self.stand_ins.values() for term in terms}
+        return tuple(term for term in self.terms if term not in standing_in or term in self.stand_ins)
+
+    @property
     def only_filters(self) -> bool:
         """Tell whether there is nothing to rank by, so that the newest notes are wanted."""
         return self.scope != EVERYTHING and not (self.text or self.terms or self.passage or self.like)

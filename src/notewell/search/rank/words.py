@@ -78,14 +78,16 @@ def lower_stuffed(plan: Plan, candidates: Sequence[Candidate]) -> list[Candidate
     wanted = frozenset(plan.terms)
     if plan.intent not in STUFFED_INTENTS:
         return list(candidates)
-    return [_lowered(one, wanted) if len(one.chunk.text) < SHORT else one for one in candidates]
+    return [
+        _lowered(one, wanted, frozenset(plan.written)) if len(one.chunk.text) < SHORT else one for one in candidates
+    ]
 
 
-def _lowered(candidate: Candidate, wanted: frozenset[str]) -> Candidate:
+def _lowered(candidate: Candidate, wanted: frozenset[str], written: frozenset[str]) -> Candidate:
     terms = split_terms(candidate.chunk.text)
     shared = [term for term in terms if term in wanted]
     says_something = 2 * len(shared) <= len(terms) or not stop_terms().isdisjoint(terms)
-    if says_something or len(shared) == len(set(shared)) or _is_called(candidate.chunk, wanted):
+    if says_something or len(shared) == len(set(shared)) or _is_called(candidate.chunk, written):
         return candidate
     why = f"{len(shared)} of its {len(terms)} words are the query's, repeated"
     return candidate.rescored(candidate.score * STUFFED_LEFT, by="stuffed", why=why)

@@ -186,7 +186,7 @@ order by line, start, id
 TERMS_FROM = """
 select term, sum(length(data)) as number
 from posting
-where term >= :first and term < :last
+where term >= :first and term < :last and length(term) <= :longest
 group by term
 order by number desc, term
 limit :limit

@@ -21,7 +21,7 @@ from notewell.store.sqlite.masks import READ_AT_MOST, Scores
 from notewell.store.sqlite.rows import carray, load_chunks
 from notewell.store.sqlite.seal import Seals
 from notewell.store.sqlite.vectors import LACKING, load_vectors
-from notewell.store.sqlite.vocabulary import Flags, count_holding
+from notewell.store.sqlite.vocabulary import Flags, count_holding, terms_from
 from notewell.store.vectors import cosines
 from notewell.types.candidates import Ranking
 from notewell.types.note import Chunk, Vectors
@@ -154,8 +154,10 @@ class SqliteSnapshot(SqliteLinked):
         return TermCounts(self._words.count(terms), self._arrays.live)
 
     @decodes
-    def terms_like(self, part: str, limit: int) -> list[str]:
-        """Return the terms that contain a part, the most frequent first."""
+    def terms_like(self, part: str, limit: int, *, longest: int | None = None) -> list[str]:
+        """Return the terms that contain a part; with `longest`, those that begin with it and are at most as long."""
+        if longest is not None:
+            return terms_from(self._db, part, longest, limit)
         often = count_holding(self._db, self._arrays.terms.containing(self._db, part))
         return sorted(often, key=lambda term: (-often[term], term))[:limit]
 

@@ -14,7 +14,7 @@ from notewell.store.bm25 import EXPANDED, STAND_IN, UNIT
 from notewell.store.sqlite import queries
 from notewell.store.sqlite.checked import fetch, fetch_one
 from notewell.store.sqlite.postings import BLOCK, unpack
-from notewell.terms import hidden_stems
+from notewell.terms import LONGEST, hidden_stems
 
 Slots = npt.NDArray[np.intp]
 Flags = npt.NDArray[np.bool_]
@@ -74,9 +74,13 @@ def load_prefix(db: apsw.Connection, prefix: str, size: int) -> Scores:
 
 def expand(db: apsw.Connection, prefix: str) -> list[str]:
     """Return the terms of words with this prefix, the most frequent first."""
-    last = f"{prefix}{chr(0x10FFFF)}"
-    rows = fetch(db, queries.TERMS_FROM, {"first": prefix, "last": last, "limit": EXPANDED})
-    return [*(term for term, _ in rows), *sorted(hidden_stems(prefix))]
+    return [*terms_from(db, prefix, LONGEST, EXPANDED), *sorted(hidden_stems(prefix))]
+
+
+def terms_from(db: apsw.Connection, start: str, longest: int, limit: int) -> list[str]:
+    """Return the terms with this beginning that have at most `longest` characters, the most frequent first."""
+    asked = {"first": start, "last": f"{start}{chr(0x10FFFF)}", "longest": longest, "limit": limit}
+    return [term for term, _ in fetch(db, queries.TERMS_FROM, asked)]
 
 
 def holding(db: apsw.Connection, terms: Sequence[str], size: int) -> Flags:
