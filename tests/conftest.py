@@ -36,6 +36,8 @@ def _nothing_goes_on_behind(monkeypatch: pytest.MonkeyPatch) -> None:
     """Tests that want a process to outlive a command say so."""
     monkeypatch.setenv("NOTEWELL_EMBED_BACKGROUND", "no")
     monkeypatch.setenv("NOTEWELL_DAEMON", "no")
+    # No test asks a language model that happens to run on this machine.
+    monkeypatch.setenv("NOTEWELL_LLM_MODEL", "off")
     # The width without a terminal, wherever the tests run.
     monkeypatch.delenv("COLUMNS", raising=False)
     # Nor do the settings of the person who runs the tests.

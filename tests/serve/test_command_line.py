@@ -148,6 +148,7 @@ ELSEWHERE = {
     "watch": "it does not end",
     "eval": "it needs a collection",
     "fill": "it needs an encoder",
+    "verify answer.md": "it reads an answer of the user's",
     'read "Papers/Bees.pdf#page 3"': "there is no PDF",
 }
 

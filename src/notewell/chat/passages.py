@@ -72,7 +72,7 @@ def _relevance(vault: Vault, question: str, hits: Sequence[Hit]) -> list[float]:
     terms = telling_terms(question)
     if not hits or not terms:
         return [0.0] * len(hits)
-    with vault.store.reading() as snapshot:
+    with vault.shown.searching() as (snapshot, _):
         rarities = snapshot.counts(terms).rarities(terms)
     return [judge(f"{hit.heading}\n{hit.text}", _nearness(hit), rarities)[0] for hit in hits]
 

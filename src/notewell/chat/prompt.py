@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cache
-from importlib.resources import files
+from pathlib import Path
 
 from notewell.chat.passages import Passage
 from notewell.llm import Message
@@ -41,4 +41,4 @@ def _scope(query: Query) -> str:
 
 @cache
 def _prompt(name: str) -> str:
-    return (files("notewell.chat") / "prompts" / f"{name}.txt").read_text("utf-8").strip()
+    return (Path(__file__).parent / "prompts" / f"{name}.txt").read_text("utf-8").strip()

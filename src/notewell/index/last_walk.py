@@ -10,6 +10,7 @@ from contextlib import suppress
 from hashlib import blake2b
 from pathlib import Path
 
+from notewell.files.safe_open import read_plain
 from notewell.files.user import clean_up, home_folder, state_folder, write_private
 from notewell.index.walk import DIGEST_BYTES, Walked, WalkRules
 from notewell.store import State
@@ -31,7 +32,7 @@ class LastWalk:
     def is_same(self, digest: bytes, *, again: bool) -> bool:
         """Tell whether folder and store are the same, and with `again`, that no skipped file is worth another try."""
         with suppress(OSError):
-            found = self._file.read_bytes()
+            found = read_plain(self._file)
             return found == digest or (not again and found == digest + RETRIES)
         return False
 
