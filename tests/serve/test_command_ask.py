@@ -5,6 +5,9 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from tests.llm.scripted_server import Cut, ScriptedServer
+
+from notewell.llm import Text
 
 Notewell = Callable[..., tuple[int, str, str]]
 SENTENCE = "The hive hums in the warm evening of May."
@@ -54,3 +57,20 @@ def test_a_file_that_cannot_be_read_is_an_error(notewell: Notewell) -> None:
 def test_any_bytes_are_a_text_to_check(notewell: Notewell, folder: Path) -> None:
     (folder.parent / "answer.md").write_bytes(b'\xff\xfe "the hive hums\x00" \xe2\x80')
     assert notewell("verify", "../answer.md")[0] == 0
+
+
+def test_quotes_after_a_model_that_broke_off_begin_on_a_line_of_their_own(
+    notewell: Notewell, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with ScriptedServer([Text("A slack"), Cut()]) as server:
+        monkeypatch.setenv("NOTEWELL_LLM_MODEL", "ollama:any")
+        monkeypatch.setenv("NOTEWELL_LLM_URL", server.url)
+        _, out, err = notewell("ask", "why does the hive hum in the evening?")
+    assert out.startswith("A slack …\n\n") and SENTENCE in out
+    assert "The answer is quotes from your notes instead" in err
+
+
+def test_a_quote_that_is_elsewhere_is_not_said_to_be_nowhere(notewell: Notewell, folder: Path) -> None:
+    (folder.parent / "answer.md").write_text(f'"{SENTENCE}" (Garden/Swarm.md) and "bees are purple" [[Swarm]]\n')
+    out = notewell("verify", "../answer.md")[1]
+    assert "    not in Garden/Swarm.md\n" in out and "Garden/Swarm.md:3\n" in out

@@ -80,6 +80,7 @@ def test_an_encoders_vectors_come_back_and_what_it_does_not_read_has_none(store:
         assert np.array_equal(unit_rows(found.values()), unit_rows(rounded(made[:1])))
         assert found[ids[1]] is None
         assert snapshot.vectors(ids, "another") == {}
+        assert snapshot.vectors([]) == snapshot.vectors([], "fine") == {}
 
 
 def test_a_term_is_the_rarer_the_fewer_chunks_hold_it(store: Store) -> None:

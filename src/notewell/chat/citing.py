@@ -1,4 +1,4 @@
-"""Which passages a written answer cites, and whether its quotes stand in them."""
+"""Which passages a written answer cites, and whether its quotes are in them."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def cite(text: str, passages: Sequence[Passage]) -> tuple[Citation, ...]:
 
 
 def _cite(quote: Quote, by_number: Mapping[int, Passage]) -> Citation:
-    """Return the citation of a quote: in the passage it names, else in any; a wrong number is not held against it."""
+    """Return the citation of a quote: in the passage it names, or else in any; a wrong number is forgiven."""
     named = [by_number[number] for number in quote.numbers if number in by_number]
     checked = [passage.cite(quote.text) for passage in (*named, *by_number.values())]
     verified = next((one for one in checked if one.citation_verified), None)
@@ -35,14 +35,4 @@ def _nothing(number: int, quote: str, by_number: Mapping[int, Passage]) -> Citat
         return by_number[number].cite(quote)
     checked = next(iter(by_number.values())).cite(quote).citation_reason if by_number and quote else "no_chunk_text"
     reason: CitationReason = "no_chunk_text" if number else checked
-    return Citation(
-        number=number,
-        path="",
-        line=0,
-        end_line=0,
-        heading="",
-        quote=quote,
-        citation_verified=False,
-        citation_reason=reason,
-        uri="",
-    )
+    return Citation(number=number, quote=quote, citation_reason=reason)

@@ -1,4 +1,4 @@
-"""Figures and names in the own sentences of an answer that none of its passages has."""
+"""Figures and names that a model wrote itself and no passage contains."""
 
 from __future__ import annotations
 
@@ -35,4 +35,4 @@ def _without_quotes(text: str) -> str:
 
 
 def _holds_figure(known: str, figure: str) -> bool:
-    return re.search(rf"(?<![\d.,]){re.escape(figure)}(?![\d])", known) is not None
+    return re.search(rf"(?<![\d.,]){re.escape(figure)}(?!\d|[.,]\d)", known) is not None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
@@ -10,6 +11,8 @@ from notewell.chat.quotes import check_quote
 from notewell.search.layout import LONGEST
 from notewell.types.answer import Citation
 
+# A sentence that asks does not answer.
+QUESTION = re.compile(r"\?[\s*_\"'”’)]*$")
 # Notes that an answer quotes.
 NOTES = 3
 # A passage with less than this share of the best one's relevance adds noise more often than an answer, and one of less
@@ -44,8 +47,11 @@ def _quotes(passage: Passage) -> Iterator[str]:
     """Yield the forms of a passage's best sentences that are verified, the most readable first."""
     hit = passage.hit
     lines = hit.text.split("\n")[hit.excerpt.line - hit.line : hit.excerpt.end_line - hit.line + 1]
-    # A row of a table is shown with the names of its columns, which do not stand there; then its lines are quoted.
-    forms = (hit.excerpt.text.replace("\n", " … "), "\n".join(lines), hit.text)
+    sentences = [line for line in hit.excerpt.text.split("\n") if not QUESTION.search(line)]
+    # What answers a question in a note follows it.
+    following = "\n".join(hit.text.split("\n")[hit.excerpt.end_line - hit.line + 1 :]).strip().split("\n\n")[0]
+    # A row of a table is shown with the names of its columns, which are not there; then its lines are quoted.
+    forms = (" … ".join(sentences), "" if sentences else following, "\n".join(lines), hit.text)
     for form in forms:
         quote = _shortened(form.strip())
         if check_quote(quote, hit.text) == "match":

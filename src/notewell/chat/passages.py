@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from notewell.chat.quotes import check_quote, locate
-from notewell.search.relevance import judge, telling_terms
+from notewell.search.relevance import judge, nearness, telling_terms
 from notewell.types.answer import Citation
 from notewell.types.notices import Notice
 from notewell.types.query import Query
@@ -57,13 +57,13 @@ class Found:
     notices: tuple[Notice, ...]
 
 
-def find_passages(vault: Vault, query: Query, first: int = 1) -> Found:
-    """Search for passages that answer a question; the first of them has the number `first`."""
+def find_passages(vault: Vault, query: Query) -> Found:
+    """Search for passages that answer a question, numbered from 1."""
     results = vault.search(query)
     judged = _relevance(vault, query.text, results.hits)
     passages = tuple(
         Passage(number, hit, relevance)
-        for number, (hit, relevance) in enumerate(zip(results.hits, judged, strict=True), start=first)
+        for number, (hit, relevance) in enumerate(zip(results.hits, judged, strict=True), start=1)
     )
     return Found(passages, round(max(judged[:JUDGED], default=0.0), 3), results.generation, results.notices)
 
@@ -74,10 +74,4 @@ def _relevance(vault: Vault, question: str, hits: Sequence[Hit]) -> list[float]:
         return [0.0] * len(hits)
     with vault.shown.searching() as (snapshot, _):
         rarities = snapshot.counts(terms).rarities(terms)
-    return [judge(f"{hit.heading}\n{hit.text}", _nearness(hit), rarities)[0] for hit in hits]
-
-
-def _nearness(hit: Hit) -> float | None:
-    """Return the cosine of a hit; None if no vectors were compared."""
-    votes = [vote for vote in hit.votes or () if vote.retriever == "vector"]
-    return (votes[0].score or 0.0) if votes else None
+    return [judge(f"{hit.heading}\n{hit.text}", nearness(hit.votes or ()), rarities)[0] for hit in hits]

@@ -12,7 +12,8 @@ from notewell.redact import redact_text
 from notewell.search.budget import fenced, line_in_prompt, path_in_prompt, safe_in_prompt
 from notewell.types.query import NO_FILTERS, Query
 
-# Characters of a passage that a model gets; seven of these and an answer fit into 8,192 tokens.
+# Bytes of a passage that a model gets, because a Chinese character is about one token: seven of these and an answer
+# fit into 8,192 tokens.
 LONGEST = 2_500
 
 
@@ -30,11 +31,11 @@ def _place(passage: Passage) -> str:
 
 
 def _text(passage: Passage) -> str:
-    return safe_in_prompt(passage.hit.text)[:LONGEST]
+    return safe_in_prompt(passage.hit.text).encode()[:LONGEST].decode("utf-8", "ignore")
 
 
 def _scope(query: Query) -> str:
-    """Return which notes may answer, in words; small models overlook what stands in one place alone."""
+    """Return which notes may answer; the prompt says it twice, because small models overlook what is said once."""
     under = f" under {path_in_prompt(query.under)}" if query.under else ""
     return f"{under} that match the filters" if query.filters != NO_FILTERS else under
 

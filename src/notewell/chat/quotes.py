@@ -38,6 +38,7 @@ MARKUP = re.compile(
 MARKS = re.compile(r"“([^“”\n]+)”|„([^„“”\n]+)[“”]|«([^«»\n]+)»|(?<![\w\"])\"([^\"\n]+)\"(?!\w)")
 # Quoted lines.
 BLOCK = re.compile(r"(?:^[ \t]*>[^\n]*(?:\n|\Z))+", re.MULTILINE)
+BY = re.compile(r"\n[ \t]*>[> \t]*(?:[—–]|--)[^\n]*\Z")
 FENCE = re.compile(r"^[ \t]*(`{3,}|~{3,}).*?(?:^[ \t]*\1|\Z)", re.MULTILINE | re.DOTALL)
 # The numbers of passages: [1], [2, 3].
 NUMBERS = re.compile(r"\[(\d{1,3}(?:\s*,\s*\d{1,3})*)\]")
@@ -76,13 +77,25 @@ def check_quote(quote: str, source: str | None) -> CitationReason:
         return "no_quote"
     if not (source or "").strip():
         return "no_chunk_text"
-    parts = [part for part in map(normalise, ELLIPSIS.split(quote)) if part]
-    # One part has to be long enough: many short ones stand in order in most texts.
-    if max(map(len, parts), default=0) < SHORTEST:
+    if is_too_short(quote):
         return "too_short"
+    parts = _parts(quote)
     assert source is not None, "checked above"
     shown = MARKUP.sub(lambda match: match[1] or match[2] or "", source)
     return "match" if any(_in_order(parts, normalise(text)) for text in (source, shown)) else "not_found"
+
+
+def is_too_short(quote: str) -> bool:
+    """Tell whether no part of a quote is long enough to prove anything: many short ones are in most texts, in order.
+
+    >>> is_too_short("a tired … too tight"), is_too_short("like a tired cat … too tight")
+    (True, False)
+    """
+    return max(map(len, _parts(quote)), default=0) < SHORTEST
+
+
+def _parts(quote: str) -> list[str]:
+    return [part for part in map(normalise, ELLIPSIS.split(quote)) if part]
 
 
 def locate(quote: str, source: str) -> tuple[int, int]:
@@ -161,8 +174,12 @@ def ends_of(quotes: Sequence[Quote], text: str) -> Iterator[int]:
 def _blocks(text: str) -> Iterator[Quote]:
     for match in BLOCK.finditer(text):
         start = match.end() - len(match[0].lstrip())
-        lines = (line.strip().lstrip(">").strip() for line in match[0].strip().split("\n"))
-        yield Quote(NUMBERS.sub("", "\n".join(lines)).strip(), start, match.end())
+        block = match[0].strip()
+        # A last line such as `> — [[Bees]]` says who is quoted.
+        by = BY.search(block)
+        end = start + by.start() if by else match.end()
+        lines = (line.strip().lstrip(">").strip() for line in block[: by.start() if by else None].strip().split("\n"))
+        yield Quote(NUMBERS.sub("", "\n".join(lines)).strip(), start, end)
 
 
 def _marked(text: str) -> Iterator[Quote]:

@@ -1,6 +1,6 @@
-"""The folder and the store as they were when all files were last found stored: most walks find them so again.
+"""A digest of folder and store, kept after a comparison that found no change, so that the next walk can skip it.
 
-A digest of both in the user's own state folder, where nobody else can write. Without it, every file is compared.
+It is in the user's own state folder, where nobody else can write. Without it, every file is compared.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from notewell.store import State
 # The folder in the user's state folder, and how long a file there is kept, in seconds, and how many.
 FOLDER = "walked"
 KEPT_SECONDS, KEPT_FILES = 30 * 86_400.0, 100
-# Says after the digest that some files were skipped which are worth another try.
+# Appended to the digest if skipped files should be tried again.
 RETRIES = b"again"
 
 

@@ -30,7 +30,7 @@ class WalkRules:
     max_seconds: int = 30
 
 
-# Two folders that differ have the same digest once in 10^19 pairs.
+# Two folders that differ have the same digest once in 10^38 pairs.
 DIGEST_BYTES = 16
 # In nanoseconds: the largest number that a column of the store holds.
 MAX_TIME = (1 << 63) - 1

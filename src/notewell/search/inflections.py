@@ -27,17 +27,18 @@ MARKERS = {
     "portuguese": ("uma", "não", "são", "pelo", "seu"),
     "dutch": ("het", "een", "van", "niet", "voor"),
 }
-MOST_MARKERS = 3
+ENOUGH_MARKERS = 3
 # The share of the chunks that has to contain a marker: large vaults quote a sentence in any language.
 LEAST_SHARE = 0.002
 # Shorter words are seldom inflected, and their stems are those of other words.
 SHORTEST = 4
 # An inflection is at most this much longer than the word: what is longer still is a compound.
 ENDING = 4
-# The words of a query that are looked up, the terms with the same beginning that are read for each, and its forms that
-# are matched, all the most frequent.
+# Words of a query that are looked up: the first ones.
 LOOKED_UP = 12
+# Terms with the same beginning that are read for each: the most frequent.
 READ = 200
+# Other forms of a word that are matched.
 FORMS = 12
 
 
@@ -82,7 +83,7 @@ def vault_languages(store: Matching) -> frozenset[str]:
     terms = {language: {token_terms(word)[0] for word in words} for language, words in MARKERS.items()}
     counts = store.counts({term for markers in terms.values() for term in markers})
     common = {term for term, held in counts.by_term.items() if held >= LEAST_SHARE * counts.chunks}
-    return frozenset(language for language, markers in terms.items() if len(markers & common) >= MOST_MARKERS)
+    return frozenset(language for language, markers in terms.items() if len(markers & common) >= ENOUGH_MARKERS)
 
 
 def _forms(word: str, term: str, languages: Collection[str], store: Matching) -> tuple[str, ...]:

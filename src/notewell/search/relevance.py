@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from notewell.terms import count_terms, split_terms, stop_terms
-from notewell.types.candidates import Candidate
+from notewell.types.candidates import Candidate, CastVote
+from notewell.types.results import Vote
 
 # How much meaning counts beside words. Chosen on seven collections, checked on five others (`docs/concepts/hooks.md`):
 # between 0.5 and 0.7 nothing changes.
@@ -35,11 +36,15 @@ def _judged(candidate: Candidate, rarities: Mapping[str, float]) -> Candidate:
 
     A fused score only compares the hits of one search: its best has about 1 even if nothing answers the text.
     """
-    votes = [vote for vote in candidate.votes if vote.retriever == "vector"]
-    # A chunk too far down to be ranked counts as unrelated.
-    near = (votes[0].score or 0.0) if votes else None
+    near = nearness(candidate.votes)
     score, why = judge(f"{candidate.chunk.heading}\n{candidate.chunk.text}", near, rarities)
     return candidate.rescored(score, by="relevance", why=why)
+
+
+def nearness(votes: Iterable[CastVote | Vote]) -> float | None:
+    """Return the cosine among the votes; None if no vectors were compared."""
+    # A chunk too far down to be ranked counts as unrelated.
+    return next((vote.score or 0.0 for vote in votes if vote.retriever == "vector"), None)
 
 
 def judge(text: str, near: float | None, rarities: Mapping[str, float]) -> tuple[float, str]:

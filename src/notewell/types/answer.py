@@ -1,4 +1,4 @@
-"""What asking returns: an answer, the places it cites, and whether its quotes stand there."""
+"""What asking returns: an answer, the places it cites, and whether its quotes are there."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Literal
 
 from notewell.types.notices import Notice
 
-# Whether a quote stands in the text it cites, or why that cannot be told.
+# Whether a quote is in the text it cites, or why that cannot be told.
 CitationReason = Literal["match", "no_quote", "no_chunk_text", "too_short", "not_found"]
 
 # What can be said about all quotes of an answer together.
@@ -16,26 +16,26 @@ CitationsStatus = Literal["no_quotes", "all_verified", "has_mismatch", "unverifi
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Citation:
-    """A place that an answer cites, and the quote that should stand there."""
+    """A place that an answer cites, and the quote that should be there."""
 
-    number: int
+    number: int = 0
     """Its number in the answer's text; 0 if the text has none."""
-    path: str
+    path: str = ""
     """The note, from the vault's root; empty if no note contains the quote."""
-    line: int
-    """The first line of the quote, or of the place if nothing is quoted."""
-    end_line: int
+    line: int = 0
+    """The first line of the quote, or of the place if nothing is quoted; 0 if there is none."""
+    end_line: int = 0
     """The last line."""
-    heading: str
+    heading: str = ""
     """The note's title and the headings above the lines."""
     quote: str
     """The words that are quoted; may be empty."""
-    citation_verified: bool
-    """Whether the quote stands in the note."""
+    citation_verified: bool = False
+    """Whether the quote is in the note."""
     citation_reason: CitationReason
     """`match`, or why it is not verified."""
-    uri: str
-    """A link that opens the note."""
+    uri: str = ""
+    """A link that opens the note; may be empty."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,7 +49,7 @@ class Answer:
     answered: bool
     """Whether the notes answer the question; if not, the citations are the nearest passages."""
     confidence: float
-    """How likely it is that the notes answer the question, from 0 to 1."""
+    """The relevance of the best of the first three passages, from 0 to 1; from .33 on, the notes count as answering."""
     citations: tuple[Citation, ...]
     """The places that the answer cites, by number."""
     citations_status: CitationsStatus
@@ -70,10 +70,10 @@ class Answer:
 
 @dataclass(frozen=True, slots=True)
 class Verification:
-    """The quotes of a text, and whether they stand in the notes."""
+    """The quotes of a text, and whether they are in the notes."""
 
     citations: tuple[Citation, ...]
-    """The quotes in their order, each with the place where it stands."""
+    """The quotes in their order, each with the place where it is."""
     citations_status: CitationsStatus
     """What can be said about all quotes together."""
     notices: tuple[Notice, ...] = ()
@@ -93,7 +93,7 @@ class Metadata:
     """A passage that may answer, known as soon as the search is done."""
 
     citation: Citation
-    """Where it stands."""
+    """Where it is."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,4 +105,4 @@ class Text:
 
 
 # What happens while a question is answered, in this order; the answer comes last.
-Event = Thinking | Metadata | Text | Answer
+Event = Metadata | Thinking | Text | Answer

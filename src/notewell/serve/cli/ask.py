@@ -11,9 +11,11 @@ from typing import Any
 import click
 
 from notewell.chat import answering
+from notewell.chat.verification import LONGEST
 from notewell.chat.verification import verify as verify_quotes
 from notewell.errors import NoteError
 from notewell.files.control_chars import escaped, real_path, shown_path
+from notewell.freshness import AT_ONCE, Opening
 from notewell.llm import find_model
 from notewell.serve.cli.first_index import vault_to_index_option
 from notewell.serve.cli.inputs import STDIN, is_piped, read_query
@@ -28,12 +30,12 @@ from notewell.types.answer import Answer, Citation, CitationReason, CitationsSta
 from notewell.types.query import Query
 from notewell.vault import Vault
 
-# Shown before a citation: its quote stands in the notes, does not, or cannot be checked.
+# Shown before a citation: its quote is in the notes, is not, or cannot be checked.
 PROVEN, ABSENT, UNCHECKED = "✓", "✗", "·"
 REASONS: dict[CitationReason, str] = {
     "match": "",
     "no_quote": "nothing is quoted",
-    "no_chunk_text": "no such note",
+    "no_chunk_text": "no such note or passage",
     "too_short": "too short to check",
     "not_found": "not in your notes",
 }
@@ -43,11 +45,12 @@ STATUS: dict[CitationsStatus, str] = {
     "has_mismatch": "Some quotes are not in your notes",
     "unverifiable": "Some quotes cannot be checked",
 }
+# Whoever asks a question waits for the encoder to load: it finds answers in other words.
+ASKING = Opening(AT_ONCE, loads="first")
 # Notices that are the answer itself.
 REFUSALS = ("not_answered", "nothing_near")
-# Characters of a quote that `verify` shows, and bytes of a file that it reads.
+# Characters of a quote that `verify` shows.
 SHOWN = 60
-LARGEST = 5_000_000
 
 
 class AskCommand(click.Command):
@@ -83,7 +86,7 @@ def command(
     """Answer a question with quotes from your notes
 
     If a language model is set up (llm.model; by default, a running Ollama), it writes the answer from the best
-    passages, and each of its quotes is checked: ✓ stands in your notes, ✗ does not, · cannot be checked. Without a
+    passages, and each of its quotes is checked: ✓ is in your notes, ✗ is not, · cannot be checked. Without a
     model, the answer is the best sentences of up to three notes, word for word. If your notes do not answer the
     question, that is said first, and the nearest passages follow. QUESTION is plain text; - reads stdin. A new vault
     is indexed first.
@@ -93,7 +96,7 @@ def command(
         notewell ask "why did the bread collapse"
         notewell ask "when do I treat the bees" --under Garden
     """
-    with vault_to_ask(vault, {"llm.model": model}, refresh=not no_refresh) as (opened, notices):
+    with vault_to_ask(vault, {"llm.model": model}, refresh=not no_refresh, opening=ASKING) as (opened, notices):
         answer = with_notices(_ask(opened, query, quiet=as_json), notices)
         say_notices(notice for notice in answer.notices if notice.code not in REFUSALS)
         print_result(answer, as_json, partial(_print_answer, vault=opened))
@@ -106,12 +109,17 @@ def _ask(vault: Vault, query: Query, *, quiet: bool) -> Answer:
     model = find_model(vault.settings.llm)
     if model and not model.is_here:
         say(f"asking {model.name} at {model.server}")
+    wrote = False
     for event in answering(vault, query, model):
         if isinstance(event, Text) and not quiet:
             echo(event.text, nl=False)
+            wrote = True
         elif isinstance(event, Answer):
-            answer = event
-    return answer
+            if wrote and not event.model:
+                # The model failed halfway: the quotes begin on a line of their own.
+                echo(" …\n")
+            return event
+    raise AssertionError("the answer comes last")
 
 
 def _print_answer(answer: Answer, vault: Vault) -> None:
@@ -121,7 +129,8 @@ def _print_answer(answer: Answer, vault: Vault) -> None:
     else:
         _print_quotes(answer)
     for citation in answer.citations:
-        echo(_footnote(citation, vault), styled=True)
+        # Below a refusal, a mark would look like approval.
+        echo(_footnote(citation, vault, _mark(citation) if answer.answered else ""), styled=True)
     if answer.unsupported:
         echo(f"Not in the cited notes: {', '.join(map(escaped, answer.unsupported))}")
     if answer.model:
@@ -139,14 +148,14 @@ def _print_quotes(answer: Answer) -> None:
         echo()
 
 
-def _footnote(citation: Citation, vault: Vault) -> str:
-    """Return the line below an answer that says where a quote stands."""
+def _footnote(citation: Citation, vault: Vault, mark: str) -> str:
+    """Return the line below an answer that says where a quote is."""
     heading = citation.heading.rpartition(" > ")[2]
     place = _place(citation)
     if citation.uri and wants_links(vault.settings.show.links, os.environ):
         place = LINK.format(citation.uri, place)
-    parts = (f"[{citation.number}] {_mark(citation)} {place}", escaped(heading), REASONS[citation.citation_reason])
-    return "  ".join(filter(None, parts))
+    head = " ".join(filter(None, (f"[{citation.number}]", mark, place)))
+    return "  ".join(filter(None, (head, escaped(heading), REASONS[citation.citation_reason])))
 
 
 def _place(citation: Citation) -> str:
@@ -174,8 +183,8 @@ def _mark(citation: Citation) -> str:
 def verify(file: str, vault: Path | None, exit_status: bool, as_json: bool) -> None:
     """Check the quotes in a text against your notes
 
-    FILE is a text, such as an answer of a chatbot; - reads stdin. Quotes are words between quotation marks, and lines
-    that begin with >. A quote of 12 or more letters is looked for in the note named behind it (Garden/Bees.md:12 or
+    FILE is a text, such as a chatbot's answer; - reads stdin. Quotes are words between quotation marks, and lines that
+    begin with >. A quote of 12 characters or more is looked up in the note named after it (Garden/Bees.md:12 or
     [[Bees]]), or else in all notes. Case, spaces, kinds of quotation marks and dashes, and Markdown do not count; an
     ellipsis may leave words out.
 
@@ -197,11 +206,11 @@ def _read(file: str) -> str:
     """Return the text of a file, or of stdin."""
     try:
         with click.open_file(file, "rb") as stream:
-            data = stream.read(LARGEST + 1)
+            data = stream.read(LONGEST + 1)
     except OSError as error:
         raise NoteError(f"Cannot read {file}: {error.strerror or error}", "Name a text file, or - for stdin") from error
-    if len(data) > LARGEST:
-        raise NoteError(f"{file} is larger than {LARGEST:,} bytes", "Check a part of it")
+    if len(data) > LONGEST:
+        raise NoteError(f"{file} is larger than {LONGEST:,} bytes", "Check a part of it")
     return str(data.decode("utf-8-sig", "replace"))
 
 
@@ -215,5 +224,7 @@ def _print_checked(checked: Verification) -> None:
 def _checked_lines(citation: Citation) -> Iterator[str]:
     quote = " ".join(citation.quote.split())
     yield f'{_mark(citation)} "{escaped(quote[:SHOWN])}{"…" if len(quote) > SHOWN else ""}"'
-    where = _place(citation) if citation.path else ""
-    yield f"    {', '.join(filter(None, (where, REASONS[citation.citation_reason])))}"
+    if citation.path and citation.citation_reason == "not_found":
+        yield f"    not in {shown_path(citation.path)}"
+    else:
+        yield f"    {', '.join(filter(None, (_place(citation), REASONS[citation.citation_reason])))}"

@@ -83,14 +83,14 @@ def missing_extra(command: str, error: ImportError) -> SettingsError:
     )
 
 
-def open_vault(path: Path | None, settings: Mapping[str, Any] | None = None) -> Vault:
+def open_vault(path: Path | None, settings: Mapping[str, Any] | None = None, opening: Opening = COMMAND) -> Vault:
     """Open a vault with the settings that were given as options; None means not given."""
     given = {name: value for name, value in (settings or {}).items() if value is not None}
     for variable, near in misspelt_variables(os.environ).items():
         say(f"note: {variable} is not a setting; did you mean {near}?")
     context = click.get_current_context(silent=True)
     # The daemon, for one, keeps vaults open between commands.
-    opened: Vault = context.obj(path, given) if context and context.obj else Vault.open(path, given, COMMAND)
+    opened: Vault = context.obj(path, given) if context and context.obj else Vault.open(path, given, opening)
     return opened
 
 

@@ -11,6 +11,7 @@ from typing import Any, get_args
 import click
 
 from notewell.files.control_chars import real_path
+from notewell.freshness import Opening
 from notewell.search.fuse import FUSIONS
 from notewell.search.rules import DECAY_MODES
 from notewell.serve.background import encode_wished
@@ -18,7 +19,7 @@ from notewell.serve.cli import Stopped
 from notewell.serve.cli.completion import complete_folder, complete_note, complete_tag
 from notewell.serve.cli.encode import encode_in_background
 from notewell.serve.cli.first_index import check_new
-from notewell.serve.cli.options import Command, Number, json_option, open_vault
+from notewell.serve.cli.options import COMMAND, Command, Number, json_option, open_vault
 from notewell.serve.cli.progress import progress_shown
 from notewell.serve.parameters import HITS, NO_REFRESH_HELP, REQUIRED, Parameter, parameters_of, query_of
 from notewell.serve.say import say
@@ -127,10 +128,10 @@ def _with_options(command: Command, options: Sequence[Callable[[Command], Comman
 
 @contextmanager
 def vault_to_ask(
-    path: Path | None, settings: Mapping[str, Any], *, refresh: bool
+    path: Path | None, settings: Mapping[str, Any], *, refresh: bool, opening: Opening = COMMAND
 ) -> Iterator[tuple[Vault, tuple[Notice, ...]]]:
     """Open a vault, index what changed, and yield the vault with notices about that; a new vault is indexed in full."""
-    with open_vault(path, settings) as opened, refreshed(opened, refresh=refresh) as notices:
+    with open_vault(path, settings, opening) as opened, refreshed(opened, refresh=refresh) as notices:
         yield opened, notices
 
 

@@ -175,9 +175,13 @@ def read_tasks(written: str) -> tuple[Task, ...]:
     return tuple(Task(status == "open", due) for status, _, due in lines)
 
 
+# Ids are numbers from 1 on.
+NO_ID = -1
+
+
 def carray(ids: Sequence[int] | npt.NDArray[np.int64]) -> Any:
-    """Return ids as a table for a statement."""
-    return apsw.carray(np.asarray(ids, dtype=np.int64))
+    """Return ids as a table for a statement; without ids, one that no row has, since a table cannot be empty."""
+    return apsw.carray(np.asarray(ids if len(ids) else [NO_ID], dtype=np.int64))
 
 
 def _plain(value: Any) -> Any:
