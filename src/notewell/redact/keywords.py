@@ -17,9 +17,10 @@ _PART = 1 << 20
 _FREQUENT = "etaoinshrdlcumwfgypbvkjxqz"
 # Trigrams that a fifth of all notes contain, although their letters are rare; so do most with a space.
 _FREQUENT_TRIGRAMS = """
-    --- -ap -pr -se -to /ap _ke acc alu ass aut bas cau cce ces con cou cre cur den fac glo har her ica ifi ili key
-    loa log lue mon nt- nti ope ord our par pas pen pi- pi/ red ret rol rt- sec sen sql sse the thr to- use uth val ver
-    wil wit wor xec you
+    --- -ap -pr -se -to /ap _ke acc ack add adm als alu ass aut bas cau cce ces con cou cre cur den dmi equ era ets
+    exe fac glo har her htt ial ic: ica ifi ili imp key loa log lue mas min mon nt- nti ope ord our par pas pen pi-
+    pi/ qui red rep req ret riv rol rt- sec sen sql sse tex the thr to- tor ttp use uth val ver wil win wit wor xec
+    you
 """
 
 
@@ -34,6 +35,7 @@ class Keywords:
         # For each form of a rarest trigram: the numbers of the keywords, and the forms of their second trigram.
         self._by_code: dict[int, list[tuple[int, frozenset[int]]]] = {}
         self._without_trigram: list[int] = []
+        self._beyond_ascii = {number for number, (word, _) in enumerate(self._keywords) if not word.isascii()}
         # Another keyword that is part of this one, or -1: where it is missing, so is this.
         self._parts = [self._part_of(number) for number in range(len(self._keywords))]
         for number, keyword in enumerate(self._keywords):
@@ -71,10 +73,10 @@ class Keywords:
         seen: set[int] = set()
         for start in range(0, max(len(data) - 2, 0), _PART):
             codes = _trigram_codes(data[start : start + _PART + 2])
-            seen.update(codes[self._known[codes]].tolist())
+            seen.update(codes.compress(self._known.take(codes)).tolist())
         listed = (self._by_code[code] for code in seen & self._by_code.keys())
         likely = {number for pairs in listed for number, second in pairs if not seen.isdisjoint(second)}
-        return likely if text.isascii() else likely.union(self._without_trigram)
+        return likely - self._beyond_ascii if text.isascii() else likely.union(self._without_trigram)
 
 
 def _rarest_trigrams(keyword: str) -> list[str]:
@@ -99,5 +101,11 @@ def _forms(trigram: str, *, any_case: bool) -> Iterator[int]:
 
 def _trigram_codes(data: bytes) -> NDArray[np.int32]:
     """Return a number for every three bytes in a row; characters beyond ASCII may collide with others."""
-    letters = np.frombuffer(data, dtype=np.uint8).astype(np.int32) & 127
-    return (letters[:-2] << 14) | (letters[1:-1] << 7) | letters[2:]
+    letters = np.frombuffer(data, dtype=np.uint8) & 127
+    # In place: another copy of the text for each step takes longer than the step.
+    codes = letters[:-2].astype(np.int32)
+    codes <<= 7
+    codes |= letters[1:-1]
+    codes <<= 7
+    codes |= letters[2:]
+    return codes

@@ -22,6 +22,18 @@ _DOUBLED = re.compile(r"\"(?:(\")(?=\w)|(?<=\w\")(\"))")
 # Characters of no width, which hide the word they stand in.
 _ZERO_WIDTH = "\u00ad\u200b\u200c\u200d\u200e\u200f\u2060\ufeff"
 _INVISIBLE = re.compile(f"[{_ZERO_WIDTH}]+()")
+# Spaces of other widths, and full-width letters, digits and signs. Each has a plain twin of the same length.
+_WIDE_SPACES = "\u00a0\u1680\u2000-\u200a\u202f\u205f\u3000"
+_WIDE = re.compile(f"[{_WIDE_SPACES}\uff10-\uff19\uff1d\uff21-\uff3a\uff3f\uff41-\uff5a]")
+_UNUSUAL = re.compile(f"[{_ZERO_WIDTH}{_WIDE.pattern[1:]}")
+# Signs between a label and its value that HTML spells out: `password&#58; …`.
+_ENTITIES = {
+    **dict.fromkeys(("#58", "#x3a", "#x3A", "colon"), ":"),
+    **dict.fromkeys(("#61", "#x3d", "#x3D", "equals"), "="),
+    **dict.fromkeys(("#160", "#xa0", "#xA0", "nbsp", "#32", "#x20"), " "),
+    **dict.fromkeys(("#34", "#x22", "quot"), '"'),
+}
+_ENTITY = re.compile(f"&({'|'.join(_ENTITIES)});")
 # Patterns limit their length; a match this long takes in what follows without a space.
 _LONG = 120
 _CELL_SEPARATORS = ";,\t|"
@@ -30,7 +42,7 @@ _LONGEST_ROW = 5000
 _REST = re.compile(r"[A-Za-z0-9+/=_~-]*+(?>(?:\.[A-Za-z0-9+/=_~-]++)*)")
 _STAND_IN = re.compile(r"\[REDACTED:([a-z0-9-]{2,40})\]")
 _GAP = "\n\n\n"
-_UNESCAPED = {"n": "\n", "r": "\n", "t": "\t"}
+_UNESCAPED = {"n": "\n", "r": "\n", "t": "\t", **_ENTITIES}
 
 
 class _Scanned(NamedTuple):
@@ -69,10 +81,12 @@ class Scanner:
 
     def spans(self, text: str) -> list[SecretSpan]:
         """Return the start, end and rule name of each secret, in order and without overlaps."""
+        unusual = not text.isascii() and _UNUSUAL.search(text)
+        if unusual:
+            text = _WIDE.sub(_plain, text)
         found = list(self._found(text))
-        invisible = "" if text.isascii() else next((sign for sign in _ZERO_WIDTH if sign in text), "")
-        for sign, escaped in (("\\", _ESCAPED), ('""', _DOUBLED), (invisible, _INVISIBLE)):
-            if sign and sign in text:
+        for sign, escaped in (("\\", _ESCAPED), ('""', _DOUBLED), ("&", _ENTITY), ("", _INVISIBLE)):
+            if sign in text if sign else unusual:
                 plain, in_source = _unescaped(text, escaped)
                 found += [(in_source(start), in_source(end), name) for start, end, name in self._found(plain)]
         found.sort(key=lambda span: (span[0], -span[1], self._order[span[2]]))
@@ -80,6 +94,8 @@ class Scanner:
 
     def _found(self, text: str) -> Iterator[SecretSpan]:
         """Yield the secrets of a text, keyword by keyword, then those in columns of tables; they may overlap."""
+        if not text:
+            return
         # The lower case of the first has two characters, and would shift every offset behind it; the second is Kelvin.
         plain = text.replace("İ", "I").replace("\u212a", "K")
         lowered = plain.lower()
@@ -93,10 +109,11 @@ class Scanner:
                 if rule.column_check:
                     headers.append(Header(match.start(), rule.name))
                     continue
-                if rule.each:
-                    # All of the match is read now; read again from each keyword in it, a long list takes long.
-                    ends[rule.name] = max(match.end(), ends.get(rule.name, 0))
-                for secret in rule.secrets(match):
+                end, secrets = rule.secrets(match)
+                if rule.each or rule.around:
+                    # All of it is read now; read again from each keyword in it, a long list takes long.
+                    ends[rule.name] = max(end, ends.get(rule.name, 0))
+                for secret in secrets:
                     if rule.outside_rows and _in_rows(text, match.start(), secret):
                         continue
                     if span := _checked(rule.name, rule.check, text, secret, redacted):
@@ -182,6 +199,12 @@ class _Ahead:
         return at <= self._found < end
 
 
+def _plain(wide: re.Match[str]) -> str:
+    """Return the plain twin of a wide character."""
+    # Full-width forms are in the order of ASCII.
+    return chr(ord(wide[0]) - 0xFEE0) if wide[0] > "\uff00" else " "
+
+
 def _occurrences(keyword: str, text: str) -> Iterator[int]:
     at = text.find(keyword)
     while at >= 0:
@@ -237,8 +260,9 @@ def _unescaped(text: str, escaped: re.Pattern[str]) -> tuple[str, Callable[[int]
         starts.append(length)
         shifts.append(read - length)
         for escape in escaped.finditer(text, line_start, line_end):
-            plain = escape[escape.lastindex or 0]
-            parts += text[read : escape.start()], _UNESCAPED.get(plain, plain)
+            written = escape[escape.lastindex or 0]
+            plain = _UNESCAPED.get(written, written)
+            parts += text[read : escape.start()], plain
             length += escape.start() - read + len(plain)
             read = escape.end()
             starts.append(length)

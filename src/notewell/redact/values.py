@@ -42,7 +42,8 @@ _REFERENCE_PARTS = (
 _ELLIPSES = ("...", "…", "xxxx", "***")
 _TEMPLATE_WORDS = ("your", "replace", "enter", "insert", "put", "password")
 _TEMPLATE = re.compile(
-    r"(?:your|replace|enter|insert|put)[-_ ]?(?:with|this|here|own|my|the|your|api|p[a@]ss|token|key|secret|client)"
+    r"(?:your|replace|enter|insert|put)[-_ ]?"
+    r"(?:with|this|here|own|my|the|your|api|p[a@]ss|token|key|secret|client|\d{3}[-_]bit)"
     r"|(?:your|replace|insert)[-_ ]?(?:new)?strong|(?:sample|strong|example)\W?_?.{0,3}password",
     re.DOTALL,
 )
@@ -109,6 +110,9 @@ _SAME_CASE = re.compile(r"(?=([a-z]{2}|[A-Z]{2}))")
 # Where letters turn to digits or back, or small letters to capitals: frequent in a token, rare in a name.
 _TURN = re.compile(r"[a-z](?=[A-Z0-9])|[A-Z](?=[0-9])|[0-9](?=[A-Za-z])")
 _HEX = re.compile(r"[0-9a-f]{32,}")
+# Signs that join the parts of a name; a token with them has capitals, small letters and digits.
+_JOINED = re.compile(r"[._-]")
+_THREE_KINDS = re.compile(r"(?=.*[a-z])(?=.*[A-Z]).*[0-9]")
 # A checksum, a UUID or a number in hexadecimal, alone or with words around it.
 _HEX_IN_NAME = re.compile(r"(?:[A-Za-z]+[_-])*(?:0x)?[0-9a-fA-F]+(?:-[0-9a-fA-F]+)*=*[A-Za-z_]*")
 # How pictures, archives, PDFs, public keys and certificates begin in base64.
@@ -132,6 +136,8 @@ def is_placeholder(value: str) -> bool:
     >>> is_placeholder("${PASSWORD}"), is_placeholder("my-secret-token"), is_placeholder("hunter2-again")
     (True, True, False)
     """
+    if value.endswith(_ELLIPSES[:2]):
+        return True
     # Long enough to decide, and short enough for patterns that backtrack.
     value = value[:200].rstrip(" \t.,;:")
     lowered = value.lower()
@@ -175,8 +181,9 @@ def is_strong(value: str) -> bool:
     >>> is_strong("Tr0ub+dour"), is_strong("version2.1"), is_strong("ilse@example2.org"), is_strong("notes.md#line-12")
     (True, False, False, False)
     """
+    cut_off = value.endswith(_ELLIPSES[:2])
     value = value.strip("*_.:=~%$!?")
-    if len(value) < 8 or not looks_like_password(value) or _ADDRESS.fullmatch(value):
+    if cut_off or len(value) < 8 or not looks_like_password(value) or _ADDRESS.fullmatch(value):
         return False
     if _SIGN_INSIDE.search(value) and re.search(r"\d", value):
         return True
@@ -233,8 +240,16 @@ def is_token(value: str) -> bool:
         return not _DATE.fullmatch(value)
     if value.isdigit():
         return len(value) >= 15 and len(set(value)) >= 5
-    noise = len(_TURN.findall(value)) + _rare_pairs(value)[0]
-    return value.isalnum() and len(value) >= 10 and noise >= max(4, len(value) * 0.3) and not is_placeholder(value)
+    plain = _JOINED.sub("", value)
+    if not plain.isalnum() or len(plain) < 10 or (plain != value and not _THREE_KINDS.match(plain)):
+        return False
+    noise = len(_TURN.findall(plain)) + _rare_pairs(plain)[0]
+    return noise >= max(4, len(plain) * 0.3) and not is_placeholder(value)
+
+
+def is_token_or_strong(value: str) -> bool:
+    """Tell whether a value passed along with a token's label is one, even if it is full of signs."""
+    return is_token(value) or is_strong(value)
 
 
 def is_token_in_prose(value: str) -> bool:
@@ -307,8 +322,8 @@ def lists_token(values: str) -> bool:
     return any(is_token(item[item.lastindex or 0]) for item in _ITEM.finditer(values))
 
 
-# The value of a field in YAML.
-_FIELD = re.compile(r":[ \t]*(?:[|>][+-]?\s+)?[\"']?([^\s\"'#]{4,})")
+# The value of a field in YAML, or in a file inside it.
+_FIELD = re.compile(r"[:=](?:[ \t]*[|>][+-]?)?\s*[\"']?([^\s\"'#]{4,})")
 
 
 def lists_field(lines: str) -> bool:
