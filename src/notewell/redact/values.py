@@ -322,13 +322,17 @@ def lists_token(values: str) -> bool:
     return any(is_token(item[item.lastindex or 0]) for item in _ITEM.finditer(values))
 
 
-# The value of a field in YAML, or in a file inside it.
-_FIELD = re.compile(r"[:=](?:[ \t]*[|>][+-]?)?\s*[\"']?([^\s\"'#]{4,})")
+# What is not a value among the fields of YAML or JSON: a key, a comment, a name in brackets; and a word of a value.
+_NO_VALUE = re.compile(
+    r"<[^<>\n]*>|\$[{(][^})\n]*[})]|\{\{[^\n]*?\}\}|(?<!\S)#[^\n]*|^[\s>-]*[\"']?[\w./-]+[\"']?[ \t]*:(?=\s|\Z)|\"[\w./-]+\"\s*:",
+    re.MULTILINE,
+)
+_VALUE_WORD = re.compile(r"[^\s\"'\\{},]{4,}")
 
 
 def lists_field(lines: str) -> bool:
     """Tell whether one of several fields has a value, and not only a placeholder for it."""
-    return any(not is_placeholder(field[1].lstrip("/")) for field in _FIELD.finditer(lines))
+    return any(not is_placeholder(word.lstrip("/")) for word in _VALUE_WORD.findall(_NO_VALUE.sub(" ", lines)))
 
 
 def is_login(value: str) -> bool:
