@@ -4,36 +4,18 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import product
 from typing import NamedTuple
 
 from notewell.redact.keywords import Keyword, Keywords
 from notewell.redact.rules import Ahead, Check, Rule
 from notewell.redact.runs import long_runs
+from notewell.redact.spelling import spellings
 from notewell.redact.tables import Header, cells_below
 
 SecretSpan = tuple[int, int, str]
 
-# A backslash escape, of a string or of Markdown; several backslashes are a string in a string in a string.
-_ESCAPED = re.compile(r"\\\\{0,3}([^A-Za-z0-9\s\\|]|[nrt])")
-# A cell of CSV doubles its quotes. These patterns have one character to begin with: all else is slow to look for.
-_DOUBLED = re.compile(r"\"(?:(\")(?=\w)|(?<=\w\")(\"))")
-# Characters of no width, which hide the word they stand in.
-_ZERO_WIDTH = "\u00ad\u200b\u200c\u200d\u200e\u200f\u2060\ufeff"
-_INVISIBLE = re.compile(f"[{_ZERO_WIDTH}]+()")
-# Spaces of other widths, and full-width letters, digits and signs. Each has a plain twin of the same length.
-_WIDE_SPACES = "\u00a0\u1680\u2000-\u200a\u202f\u205f\u3000"
-_WIDE = re.compile(f"[{_WIDE_SPACES}\uff10-\uff19\uff1d\uff21-\uff3a\uff3f\uff41-\uff5a]")
-_UNUSUAL = re.compile(f"[{_ZERO_WIDTH}{_WIDE.pattern[1:]}")
-# Signs between a label and its value that HTML spells out: `password&#58; …`.
-_ENTITIES = {
-    **dict.fromkeys(("#58", "#x3a", "#x3A", "colon"), ":"),
-    **dict.fromkeys(("#61", "#x3d", "#x3D", "equals"), "="),
-    **dict.fromkeys(("#160", "#xa0", "#xA0", "nbsp", "#32", "#x20"), " "),
-    **dict.fromkeys(("#34", "#x22", "quot"), '"'),
-}
-_ENTITY = re.compile(f"&({'|'.join(_ENTITIES)});")
 # Patterns limit their length; a match this long takes in what follows without a space.
 _LONG = 120
 _CELL_SEPARATORS = ";,\t|"
@@ -41,8 +23,6 @@ _CELL_SEPARATORS = ";,\t|"
 _LONGEST_ROW = 5000
 _REST = re.compile(r"[A-Za-z0-9+/=_~-]*+(?>(?:\.[A-Za-z0-9+/=_~-]++)*)")
 _STAND_IN = re.compile(r"\[REDACTED:([a-z0-9-]{2,40})\]")
-_GAP = "\n\n\n"
-_UNESCAPED = {"n": "\n", "r": "\n", "t": "\t", **_ENTITIES}
 
 
 class _Scanned(NamedTuple):
@@ -81,14 +61,11 @@ class Scanner:
 
     def spans(self, text: str) -> list[SecretSpan]:
         """Return the start, end and rule name of each secret, in order and without overlaps."""
-        unusual = not text.isascii() and _UNUSUAL.search(text)
-        if unusual:
-            text = _WIDE.sub(_plain, text)
-        found = list(self._found(text))
-        for sign, escaped in (("\\", _ESCAPED), ('""', _DOUBLED), ("&", _ENTITY), ("", _INVISIBLE)):
-            if sign in text if sign else unusual:
-                plain, in_source = _unescaped(text, escaped)
-                found += [(in_source(start), in_source(end), name) for start, end, name in self._found(plain)]
+        found: list[SecretSpan] = []
+        for spelling in spellings(text):
+            for start, end, name in self._found(spelling.text):
+                if span := spelling.in_source(start, end):
+                    found.append((*span, name))
         found.sort(key=lambda span: (span[0], -span[1], self._order[span[2]]))
         return merge_overlaps(found)
 
@@ -199,12 +176,6 @@ class _Ahead:
         return at <= self._found < end
 
 
-def _plain(wide: re.Match[str]) -> str:
-    """Return the plain twin of a wide character."""
-    # Full-width forms are in the order of ASCII.
-    return chr(ord(wide[0]) - 0xFEE0) if wide[0] > "\uff00" else " "
-
-
 def _occurrences(keyword: str, text: str) -> Iterator[int]:
     at = text.find(keyword)
     while at >= 0:
@@ -247,39 +218,6 @@ def _unredacted(text: str, start: int, end: int, redacted: Sequence[tuple[int, i
             start, read, end = min(start, first), last, max(end, last)
         at += 1
     return start, end, "".join((*parts, text[read:end]))
-
-
-def _unescaped(text: str, escaped: re.Pattern[str]) -> tuple[str, Callable[[int], int]]:
-    """Return the lines that contain escapes, unescaped, and a function from their offsets to those of the text."""
-    parts: list[str] = []
-    starts: list[int] = [0]
-    shifts: list[int] = [0]
-    length = 0
-    for line_start, line_end in _escaped_lines(text, escaped):
-        read = line_start
-        starts.append(length)
-        shifts.append(read - length)
-        for escape in escaped.finditer(text, line_start, line_end):
-            written = escape[escape.lastindex or 0]
-            plain = _UNESCAPED.get(written, written)
-            parts += text[read : escape.start()], plain
-            length += escape.start() - read + len(plain)
-            read = escape.end()
-            starts.append(length)
-            shifts.append(read - length)
-        # Lines that are not neighbours must not look like neighbours.
-        parts += text[read:line_end], _GAP
-        length += line_end - read + len(_GAP)
-    return "".join(parts), lambda at: at + shifts[bisect_right(starts, at) - 1]
-
-
-def _escaped_lines(text: str, escaped: re.Pattern[str]) -> Iterator[tuple[int, int]]:
-    at = 0
-    while escape := escaped.search(text, at):
-        start = text.rfind("\n", at, escape.start()) + 1 or at
-        end = text.find("\n", escape.end())
-        at = len(text) if end < 0 else end
-        yield start, at
 
 
 def merge_overlaps(found: Sequence[SecretSpan]) -> list[SecretSpan]:

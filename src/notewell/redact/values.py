@@ -63,10 +63,12 @@ _COUNTING = re.compile(r"1234\d*|0{4,}|12345\w{0,4}")
 # short number at its end, and contains one of these words.
 _NAME_LIKE = re.compile(r"\D*(?:\d{1,2}|123\d{0,3}|4321)?[\W_]*")
 _LABEL_PART = re.compile(
-    r"pass|pasw|pwd|pswd|pword|pw$|secret|token|key|credential|kennwort|geheim|here$|your|example|placeholder"
+    r"(?<!com)pass(?!ion|eng)|pasw|pwd|pswd|pword|pw$|secret|token|(?<!mon)(?<!don)(?<!tur)(?<!hoc)(?<!joc)(?<!whis)key|credential|kennwort|geheim|here$|your|example|placeholder"
     r"|change[\W_]?(?:me|it)|sample|dummy|replace|insert|value|auth|hash|variable|redacted|username|database",
     re.IGNORECASE,
 )
+# A name made of such words has none of these signs inside.
+_NOT_IN_A_NAME = re.compile(r"[a-z\d][!*%^~]+[A-Za-z\d]")
 _LETTERS = re.compile(r"[^\W\d_]+(?:[-_'’ .][^\W\d_]+)*[.!?:,]?")
 # Words that describe a password in a sentence, and how such words end.
 _STATE_WORDS = _words(
@@ -125,7 +127,9 @@ _IDENTIFIER = re.compile(
     re.IGNORECASE,
 )
 # An e-mail address, a place in a file or on a page, an issue, several fields.
-_ADDRESS = re.compile(r"[\w.+-]+@[a-z0-9.-]+|[\w./-]+#\d+|[\w./-]*\.[a-z]{2,4}[#?].*|.*\w=.*|.*[/\\].*[/\\].*")
+_ADDRESS = re.compile(
+    r"[\w.+-]+@[a-z0-9.-]+|[\w./-]+#\d+|[\w./-]*\.[a-z]{2,4}[#?].*|(?:.*[&?;,])?(?:[A-Z]?[a-z_]{2,40}|[A-Z_]{2,40})\d{0,2}=.*|.*[/\\].*[/\\].*"
+)
 _SIGN_INSIDE = re.compile(r"\w[!@#$%^&*+?~-]*[!@#$%^&*+?~][!@#$%^&*+?~.-]*\w")
 _DATE = re.compile(r"\W*\d{1,4}[-./]\d{1,2}[-./]\d{1,4}.*|v?\d+(?:\.\d+)+[-\w]*|\d{1,2}:\d\d.*")
 
@@ -149,7 +153,7 @@ def is_placeholder(value: str) -> bool:
         return True
     if any(word in lowered for word in _TEMPLATE_WORDS) and _TEMPLATE.search(lowered):
         return True
-    return bool(_NAME_LIKE.fullmatch(value) and _LABEL_PART.search(value))
+    return bool(_NAME_LIKE.fullmatch(value) and _LABEL_PART.search(value) and not _NOT_IN_A_NAME.search(value))
 
 
 def is_password(value: str) -> bool:
@@ -188,6 +192,31 @@ def is_strong(value: str) -> bool:
     if _SIGN_INSIDE.search(value) and re.search(r"\d", value):
         return True
     return is_token(value) and not _IDENTIFIER.fullmatch(value)
+
+
+# Names of techniques and versions, which mix letters and digits as passwords do: Base64-encoded, OAuth2.0, SHA-256.
+_TECHNIQUE = re.compile(
+    r"[A-Za-z]+-?\d[\d.]*(?:[-_/.]?[a-z]+)*|[A-Z][A-Za-z]*(?:\d{1,3}|\d[\d.]*\.\d+)(?:[A-Z][a-z]+)?(?:-[A-Za-z\d]+)*"
+)
+
+
+def is_likely_password(value: str) -> bool:
+    """Tell whether a value near a label is a password: strong, a token, or of three kinds of characters.
+
+    >>> is_likely_password("Winter2017!"), is_likely_password("Base64-encoded"), is_likely_password("SHA-256")
+    (True, False, False)
+    """
+    if is_strong(value) or is_token_not_id(value):
+        return True
+    if len(value) < 8 or not looks_like_password(value) or _ADDRESS.fullmatch(value) or _IDENTIFIER.fullmatch(value):
+        return False
+    kinds = [r"[a-z]", r"[A-Z]", r"\d", r"[^\w\s.-]"]
+    return sum(bool(re.search(kind, value)) for kind in kinds) >= 3 and not _TECHNIQUE.fullmatch(value)
+
+
+def is_secret_line(value: str) -> bool:
+    """Tell whether a line below a token's label is one, even if it is full of signs."""
+    return is_token_not_id(value) or (is_strong(value) and not _IDENTIFIER.fullmatch(value))
 
 
 def is_password_in_prose(value: str) -> bool:
@@ -324,7 +353,8 @@ def lists_token(values: str) -> bool:
 
 # What is not a value among the fields of YAML or JSON: a key, a comment, a name in brackets; and a word of a value.
 _NO_VALUE = re.compile(
-    r"<[^<>\n]*>|\$[{(][^})\n]*[})]|\{\{[^\n]*?\}\}|(?<!\S)#[^\n]*|^[\s>-]*[\"']?[\w./-]+[\"']?[ \t]*:(?=\s|\Z)|\"[\w./-]+\"\s*:",
+    r"<[^<>\n]*>|\$[{(][^})\n]*[})]|\{\{[^\n]*?\}\}|(?<!\S)#[^\n]*"
+    r"|^[\s>-]*[\"']?[\w./-]+[\"']?[ \t]*:(?=\s|\Z)|\"[\w./-]+\"\s*:",
     re.MULTILINE,
 )
 _VALUE_WORD = re.compile(r"[^\s\"'\\{},]{4,}")
