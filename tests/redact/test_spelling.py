@@ -71,3 +71,30 @@ def test_texts_in_other_scripts_stay() -> None:
         "a&nbsp;b&#58;c\n",
     ]
     assert [text for text in texts if redact_text(text) != (text, ())] == []
+
+
+BLANKS = [*SPACES, "\u2800", "\u3164", "\u1160", "\uffa0"]
+UNSEEN = ["\u180e", "\u200b", "\u200d", "\u2060", "\u2063", "\u00ad", "\ufe0f", "\U000e0020"]
+
+
+@given(SEEDS, st.sampled_from([*BLANKS, *UNSEEN]), st.sampled_from(SPACED))
+def test_whatever_looks_like_a_space_or_like_nothing_may_stand_for_each_space(seed: int, blank: str, form: str) -> None:
+    secret = strong_password(Random(seed))
+    text = form.replace("~", blank).replace(" ", blank).replace("«»", secret)
+    assert secret not in redact_text(f"# x\n\n{text}\n")[0]
+
+
+@given(SEEDS, st.sampled_from([*BLANKS[:-5], *BLANKS[-4:], *UNSEEN]), st.integers(1, 11))
+def test_a_blank_inside_a_value_does_not_end_it(seed: int, blank: str, at: int) -> None:
+    secret = strong_password(Random(seed))
+    out = redact_text(f"# x\n\npassword: {secret[:at]}{blank}{secret[at:]}\n")[0]
+    assert out == "# x\n\npassword: [REDACTED:password]\n"
+
+
+def test_words_and_numbers_with_wide_spaces_between_them_stay() -> None:
+    texts = [
+        "The password is 12\u00a0characters long.\n",
+        "password:\u00a0see\u00a0below\n",
+        "Passwort: 8\u202fZeichen\n",
+    ]
+    assert [text for text in texts if redact_text(text) != (text, ())] == []

@@ -11,7 +11,8 @@ Around = Callable[[str, int], tuple[Span, list[Span]]]
 
 # How far a mark reaches, in both directions.
 _REACH = 20_000
-_BRACE = re.compile(r"[{}]")
+# A brace, or a string, in which braces do not count.
+_BRACE = re.compile(r"[{}]|\"(?:[^\"\\\n]|\\.)*\"")
 _PATH = r"(?:[\w-]+(?:\[\d+\])?\.)*"
 _PATH_BEFORE = re.compile(rf"(?<![\w.\[\]-]){_PATH}[\"']?\Z")
 # Where a document of YAML or a fenced block begins or ends.
@@ -61,8 +62,10 @@ def _opening(text: str, first: int, at: int) -> int:
 
 def _closing(text: str, at: int, last: int) -> int:
     depth = 0
-    for brace in _BRACE.finditer(text, at, last):
-        depth += 1 if brace[0] == "{" else -1
+    # The mark may be in a string itself.
+    start = text.find('"', at, last) + 1 if text[at - 1 : at] == '"' else at
+    for brace in _BRACE.finditer(text, start, last):
+        depth += {"{": 1, "}": -1}.get(brace[0], 0)
         if depth < 0:
             return brace.end()
     return last

@@ -202,7 +202,7 @@ def _checked(
             return None
     if check is not None and not check(secret):
         return None
-    rest = _REST.match(text, end) if end - start >= _LONG else None
+    rest = _REST.match(text, end) if end - start >= _LONG and not secret[-1:].isspace() else None
     return start, rest.end() if rest else end, name
 
 

@@ -113,5 +113,8 @@ def _escaped_lines(text: str, escaped: re.Pattern[str]) -> Iterator[tuple[int, i
     while escape := escaped.search(text, at):
         start = text.rfind("\n", at, escape.start()) + 1 or at
         end = text.find("\n", escape.end())
+        if end == escape.end():
+            # At the end of a line, it may hide that the next one belongs to it.
+            end = text.find("\n", end + 1)
         at = len(text) if end < 0 else end
         yield start, at
