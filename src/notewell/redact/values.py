@@ -269,6 +269,9 @@ def is_token(value: str) -> bool:
         return not _DATE.fullmatch(value)
     if value.isdigit():
         return len(value) >= 15 and len(set(value)) >= 5
+    if _HEX.fullmatch(value):
+        # With few letters among its digits, it does not look random enough above.
+        return len(set(value)) >= 8
     plain = _JOINED.sub("", value)
     if not plain.isalnum() or len(plain) < 10 or (plain != value and not _THREE_KINDS.match(plain)):
         return False
