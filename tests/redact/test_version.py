@@ -15,7 +15,7 @@ from notewell.redact import all_rules, redact_text, rules_digest, sources_digest
 
 FOLDER = Path(notewell.redact.__file__).parent
 # What each version makes of the texts below; versions before the last are of no use here.
-OUTPUTS = {"704de68e144f": "3293ed421db7"}
+OUTPUTS = {"c48b1d06b358": "0027feb4365e"}
 
 
 def outputs_digest() -> str:
