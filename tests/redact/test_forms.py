@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from base64 import b64encode
 from random import Random
 
 import pytest
@@ -37,10 +36,6 @@ COMMANDS = [
     *("redis-cli -a '«»' ping", "curl -u ':«»' https://a.org", "curl -X POST \\\n  -u ilse:'«»' https://a.org"),
     *("mongosh -u ilse -p '«»'", "ConvertTo-SecureString '«»' -AsPlainText", "psexec host -u ilse -p '«»'"),
     *("db.example.org:5432:app:ilse:«»", "HTTPBasicAuth('ilse', '«»')", "user.setPassword('«»')"),
-]
-MANIFESTS = [
-    *("kind: Secret\nmetadata:\n  name: db\ndata:\n  admin: «»\n", "data:\n  admin: «»\nkind: Secret\n"),
-    *('kind: "Secret"\nstringData:\n  a: b\n  c: "«»"\n', "data:\n  .dockercfg: |\n    «»\ntype: x\nkind: 'Secret'\n"),
 ]
 # What may stand between a label and its value, and around the value.
 BETWEEN = [
@@ -103,11 +98,6 @@ def test_a_secret_assigned_to_a_name_goes_whatever_the_sign(seed: int, name: str
 @given(SEEDS)
 def test_a_password_with_signs_goes_from_sentences_and_commands(seed: int) -> None:
     assert left([*SAID, *COMMANDS], password(Random(seed))) == []
-
-
-@given(SEEDS)
-def test_a_manifest_of_secrets_loses_its_values(seed: int) -> None:
-    assert left(MANIFESTS, b64encode(some(Random(seed), ALNUM, 20).encode()).decode("ascii")) == []
 
 
 @given(SEEDS)

@@ -30,6 +30,12 @@ RUNS = [
     *("WIFI:S:a;", "123456789:AA", ".atlasv1.", "&sig=", "8Q~", "MTE", "bearer ", "basic ", "\\npassword", "日本"),
     *("password=\n- ", "passwords: [", 'password: ["a", ', "password,b\n1\n", '"x\n,password\n', "password,password\n"),
     *("| password | b |\n|---|---|\n| x |\n", "[REDACTED:password] ", "password: [REDACTED:jwt]", "pw ", '"pw"'),
+    *(
+        '{"kind": "Secret", "data": {',
+        '{{"kind":"Secret"}',
+        "items[0].kind: Secret; ",
+        "- kind: Secret\n  data:\n    a: b\n",
+    ),
     *("kind: secret\n", "data:\n a: b\n", "data:\na: b\n", '"a" == ', "a1b2 is the password ", "a:5432:", "curl \\\n"),
     *(
         "redis-cli ",

@@ -13,27 +13,34 @@ Keyword = tuple[str, bool]
 
 # Texts are read in parts, so that a large one needs no more memory than a small one.
 _PART = 1 << 20
+# A group of bytes becomes a number of 21 bits; so few of these are in use that groups rarely collide.
+_BITS = 21
+_FACTOR = np.uint32(2654435761)
+_SHIFT, _THREE, _FOUR = np.uint32(32 - _BITS), np.uint32(0xFFFFFF), np.uint32(1 << _BITS)
 # The letters from the most to the least frequent in English; other characters are rarer still.
-_FREQUENT = "etaoinshrdlcumwfgypbvkjxqz"
-# Trigrams that a fifth of all notes contain, although their letters are rare; so do most with a space.
-_FREQUENT_TRIGRAMS = """
-    --- -ap -pr -se -to /ap _ke acc alu ass aut bas cau cce ces con cou cre cur den fac glo har her ica ifi ili key
-    loa log lue mon nt- nti ope ord our par pas pen pi- pi/ red ret rol rt- sec sen sql sse the thr to- use uth val ver
-    wil wit wor xec you
+_FREQUENT = b"etaoinshrdlcumwfgypbvkjxqz"
+# Trigrams that a fifth of all notes contain, although their letters are rare; so do most of letters and a space.
+_FREQUENT_TRIGRAMS = b"""
+    --- -ap -pr -se -to /ap _ke acc ack add adm als alu ass aut bas cau cce ces con cou cre cur den dmi equ era ets
+    exe fac fie glo har her htt ial ic: ica ide ied ifi ili imp ith key loa log lue mas min mon nt- nti ope ord our
+    par pas pen pi- pi/ qui red rep req ret riv rol rt- sec sen sql sse tex the thr to- tor ttp use uth val ver wil
+    win wit wor xec you
 """
 
 
 class Keywords:
-    """Finds which of many keywords a text contains, by the two rarest trigrams of each keyword."""
+    """Finds which of many keywords a text contains, by the two rarest groups of bytes of each keyword.
+
+    A group is four bytes of the lower case, or three of the text for a keyword that is short or has a case.
+    """
 
     def __init__(self, keywords: Iterable[Keyword]) -> None:
-        """Register each keyword under its rarest trigram."""
+        """Register each keyword under its rarest group."""
         # Those that ignore case first, short ones before long ones.
         self._keywords = sorted(keywords, key=lambda keyword: (not keyword[1], len(keyword[0])))
-        self._known = np.zeros(1 << 21, dtype=np.bool_)
-        # For each form of a rarest trigram: the numbers of the keywords, and the forms of their second trigram.
+        self._known = np.zeros(2 << _BITS, dtype=np.bool_)
+        # For each code of a rarest group: the numbers of the keywords, and the codes of their second group.
         self._by_code: dict[int, list[tuple[int, frozenset[int]]]] = {}
-        self._without_trigram: list[int] = []
         # Another keyword that is part of this one, or -1: where it is missing, so is this.
         self._parts = [self._part_of(number) for number in range(len(self._keywords))]
         for number, keyword in enumerate(self._keywords):
@@ -46,58 +53,87 @@ class Keywords:
 
     def _register(self, number: int, keyword: Keyword) -> None:
         word, any_case = keyword
-        forms = [frozenset(_forms(three, any_case=any_case)) for three in _rarest_trigrams(word)]
-        self._known[[code for codes in forms for code in codes]] = True
-        if not forms:
-            self._without_trigram.append(number)
-        for code in forms[0] if forms else ():
-            self._by_code.setdefault(code, []).append((number, forms[-1]))
+        data = word.encode()
+        if any_case and len(data) > 3:
+            groups = [frozenset(_codes_of_four(group).tolist()) for group in _rarest_groups(data, 4)]
+        else:
+            forms = _forms if any_case else _as_it_is
+            groups = [
+                frozenset(code for form in forms(group) for code in _codes_of_three(form + b"\0").tolist())
+                for group in _rarest_groups(data, 3)
+            ]
+        self._known[[code for codes in groups for code in codes]] = True
+        for code in groups[0]:
+            self._by_code.setdefault(code, []).append((number, groups[-1]))
 
     def present(self, text: str, lowered: str) -> list[Keyword]:
         """Return the keywords that a text contains; those that ignore case are looked for in its lower case."""
         contained: set[int] = {-1}
         found: list[Keyword] = []
         # In order, so that a keyword comes after its part.
-        for number in sorted(self._likely(text)):
+        for number in sorted(self._likely(text, lowered)):
             word, any_case = keyword = self._keywords[number]
             if self._parts[number] in contained and word in (lowered if any_case else text):
                 contained.add(number)
                 found.append(keyword)
         return found
 
-    def _likely(self, text: str) -> set[int]:
-        """Return the numbers of the keywords whose trigrams the text contains."""
-        data = text.encode("utf-8", "replace")
+    def _likely(self, text: str, lowered: str) -> set[int]:
+        """Return the numbers of the keywords whose groups the text contains."""
         seen: set[int] = set()
-        for start in range(0, max(len(data) - 2, 0), _PART):
-            codes = _trigram_codes(data[start : start + _PART + 2])
-            seen.update(codes[self._known[codes]].tolist())
+        for read, codes_of in ((text, _codes_of_three), (lowered, _codes_of_four)):
+            # One byte more, as three are read out of four.
+            data = read.encode("utf-8", "replace") + b"\0"
+            for start in range(0, len(data) - 3, _PART):
+                codes = codes_of(data[start : start + _PART + 3])
+                seen.update(codes.compress(self._known.take(codes)).tolist())
         listed = (self._by_code[code] for code in seen & self._by_code.keys())
-        likely = {number for pairs in listed for number, second in pairs if not seen.isdisjoint(second)}
-        return likely if text.isascii() else likely.union(self._without_trigram)
+        return {number for pairs in listed for number, second in pairs if not seen.isdisjoint(second)}
 
 
-def _rarest_trigrams(keyword: str) -> list[str]:
-    """Return the two trigrams of a keyword that are rarest in notes, of ASCII or of bytes; none if it has none."""
-    # In scripts without capitals, bytes have one form only: they are compared as `_trigram_codes` reads them.
-    uncased = not keyword.isascii() and keyword.upper() == keyword.lower()
-    letters = "".join(chr(byte & 127) for byte in keyword.encode()) if uncased else keyword
-    threes = {letters[at : at + 3] for at in range(len(letters) - 2)}
-    plain = sorted(three for three in threes if three.isascii())
-    return sorted(plain, key=lambda three: (three in _FREQUENT_TRIGRAMS or " " in three, -sum(map(_rarity, three))))[:2]
+def _rarest_groups(word: bytes, size: int) -> list[bytes]:
+    """Return the two groups of so many bytes of a keyword that are rarest in notes."""
+    groups = sorted({word[at : at + size] for at in range(len(word) - size + 1)})
+    return sorted(groups, key=lambda group: (_frequent_trigrams(group.lower()), -sum(map(_rarity, group))))[:2]
 
 
-def _rarity(letter: str) -> int:
+def _frequent_trigrams(group: bytes) -> int:
+    threes = (group[at : at + 3] for at in range(len(group) - 2))
+    return sum(
+        three in _FREQUENT_TRIGRAMS or (b" " in three and three.replace(b" ", b"").isalpha()) for three in threes
+    )
+
+
+def _rarity(letter: int) -> int:
     return _FREQUENT.find(letter) if letter in _FREQUENT else len(_FREQUENT)
 
 
-def _forms(trigram: str, *, any_case: bool) -> Iterator[int]:
-    """Yield the number of a trigram, or those of its forms in capitals and small letters."""
-    for first, second, third in product(*((letter, letter.upper()) if any_case else letter for letter in trigram)):
-        yield (ord(first) << 14) | (ord(second) << 7) | ord(third)
+def _forms(group: bytes) -> Iterator[bytes]:
+    """Yield a group in all mixtures of capitals and small letters."""
+    for letters in product(*({letter, letter.upper()} for letter in group.decode())):
+        yield "".join(letters).encode()
 
 
-def _trigram_codes(data: bytes) -> NDArray[np.int32]:
-    """Return a number for every three bytes in a row; characters beyond ASCII may collide with others."""
-    letters = np.frombuffer(data, dtype=np.uint8).astype(np.int32) & 127
-    return (letters[:-2] << 14) | (letters[1:-1] << 7) | letters[2:]
+def _as_it_is(group: bytes) -> Iterator[bytes]:
+    yield group
+
+
+def _codes_of_three(data: bytes) -> NDArray[np.uint32]:
+    """Return a number for every three bytes that a fourth follows; two groups may share one."""
+    codes = _fours(data) & _THREE
+    # In place: another copy of the text for each step takes longer than the step.
+    codes *= _FACTOR
+    codes >>= _SHIFT
+    return codes
+
+
+def _codes_of_four(data: bytes) -> NDArray[np.uint32]:
+    """Return a number for every four bytes in a row, none of which stands for three."""
+    codes = _fours(data) * _FACTOR
+    codes >>= _SHIFT
+    codes |= _FOUR
+    return codes
+
+
+def _fours(data: bytes) -> NDArray[np.uint32]:
+    return np.ndarray((max(len(data) - 3, 0),), dtype="<u4", buffer=data, strides=(1,))

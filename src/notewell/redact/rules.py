@@ -22,7 +22,7 @@ from itertools import product
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from notewell.redact import values
+from notewell.redact import around, values
 
 # Fragments that name a secret; rules that begin with the same one share a test of it.
 LABELS = ("password-label", "secret-label", "any-label")
@@ -76,7 +76,9 @@ class Rule:
     all_or_nothing: bool = False
     # The secret is alone on its line. Titles, names and fields, which always are, are not searched for it.
     alone: bool = False
-    # The secrets are the matches of this pattern inside the match that pass `check`.
+    # The match only marks a text around it, in parts of which the secrets are (`around.py`).
+    around: around.Around | None = None
+    # The secrets are the matches of this pattern inside the match that pass `check`, or their named group.
     each: str = ""
     # The label that the pattern begins with, if any: where it does not match, no rule that begins with it is tried.
     label: str = ""
@@ -88,10 +90,15 @@ class Rule:
         text = rf"(?s:.{{0,{self.lead}}}?)(?:{self.pattern})" if self.lead else self.pattern
         return re.compile(text, re.IGNORECASE if self.any_case else 0)
 
-    def secrets(self, match: re.Match[str]) -> list[tuple[int, int]]:
-        """Return the spans that a match of the pattern points to."""
-        span = match.span(match.lastgroup or 0)
-        return [each.span() for each in re.compile(self.each).finditer(match.string, *span)] if self.each else [span]
+    def secrets(self, match: re.Match[str]) -> tuple[int, list[tuple[int, int]]]:
+        """Return the end of the text that a match of the pattern points to, and the spans of the secrets in it."""
+        end, spans = match.end(), [match.span(match.lastgroup or 0)]
+        if self.around:
+            (_, end), spans = self.around(match.string, match.start())
+        if self.each:
+            found = (each for span in spans for each in re.compile(self.each).finditer(match.string, *span))
+            spans = [each.span(each.lastgroup or 0) for each in found]
+        return end, spans
 
 
 @cache
@@ -140,6 +147,7 @@ def _rule(name: str, row: Mapping[str, Any], table: Mapping[str, Any]) -> Rule:
         "examples": tuple(row["examples"]),
         "ahead": Ahead(**row["ahead"]) if "ahead" in row else None,
         **{check: getattr(values, row[check]) for check in ("check", "column_check") if check in row},
+        **({"around": getattr(around, row["around"])} if "around" in row else {}),
     }
     return Rule(name, **fields)
 

@@ -4,24 +4,18 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import product
 from typing import NamedTuple
 
 from notewell.redact.keywords import Keyword, Keywords
 from notewell.redact.rules import Ahead, Check, Rule
 from notewell.redact.runs import long_runs
+from notewell.redact.spelling import spellings
 from notewell.redact.tables import Header, cells_below
 
 SecretSpan = tuple[int, int, str]
 
-# A backslash escape, of a string or of Markdown; several backslashes are a string in a string in a string.
-_ESCAPED = re.compile(r"\\\\{0,3}([^A-Za-z0-9\s\\|]|[nrt])")
-# A cell of CSV doubles its quotes. These patterns have one character to begin with: all else is slow to look for.
-_DOUBLED = re.compile(r"\"(?:(\")(?=\w)|(?<=\w\")(\"))")
-# Characters of no width, which hide the word they stand in.
-_ZERO_WIDTH = "\u00ad\u200b\u200c\u200d\u200e\u200f\u2060\ufeff"
-_INVISIBLE = re.compile(f"[{_ZERO_WIDTH}]+()")
 # Patterns limit their length; a match this long takes in what follows without a space.
 _LONG = 120
 _CELL_SEPARATORS = ";,\t|"
@@ -29,8 +23,6 @@ _CELL_SEPARATORS = ";,\t|"
 _LONGEST_ROW = 5000
 _REST = re.compile(r"[A-Za-z0-9+/=_~-]*+(?>(?:\.[A-Za-z0-9+/=_~-]++)*)")
 _STAND_IN = re.compile(r"\[REDACTED:([a-z0-9-]{2,40})\]")
-_GAP = "\n\n\n"
-_UNESCAPED = {"n": "\n", "r": "\n", "t": "\t"}
 
 
 class _Scanned(NamedTuple):
@@ -69,17 +61,18 @@ class Scanner:
 
     def spans(self, text: str) -> list[SecretSpan]:
         """Return the start, end and rule name of each secret, in order and without overlaps."""
-        found = list(self._found(text))
-        invisible = "" if text.isascii() else next((sign for sign in _ZERO_WIDTH if sign in text), "")
-        for sign, escaped in (("\\", _ESCAPED), ('""', _DOUBLED), (invisible, _INVISIBLE)):
-            if sign and sign in text:
-                plain, in_source = _unescaped(text, escaped)
-                found += [(in_source(start), in_source(end), name) for start, end, name in self._found(plain)]
+        found: list[SecretSpan] = []
+        for spelling in spellings(text):
+            for start, end, name in self._found(spelling.text):
+                if span := spelling.in_source(start, end):
+                    found.append((*span, name))
         found.sort(key=lambda span: (span[0], -span[1], self._order[span[2]]))
         return merge_overlaps(found)
 
     def _found(self, text: str) -> Iterator[SecretSpan]:
         """Yield the secrets of a text, keyword by keyword, then those in columns of tables; they may overlap."""
+        if not text:
+            return
         # The lower case of the first has two characters, and would shift every offset behind it; the second is Kelvin.
         plain = text.replace("İ", "I").replace("\u212a", "K")
         lowered = plain.lower()
@@ -93,10 +86,11 @@ class Scanner:
                 if rule.column_check:
                     headers.append(Header(match.start(), rule.name))
                     continue
-                if rule.each:
-                    # All of the match is read now; read again from each keyword in it, a long list takes long.
-                    ends[rule.name] = max(match.end(), ends.get(rule.name, 0))
-                for secret in rule.secrets(match):
+                end, secrets = rule.secrets(match)
+                if rule.each or rule.around:
+                    # All of it is read now; read again from each keyword in it, a long list takes long.
+                    ends[rule.name] = max(end, ends.get(rule.name, 0))
+                for secret in secrets:
                     if rule.outside_rows and _in_rows(text, match.start(), secret):
                         continue
                     if span := _checked(rule.name, rule.check, text, secret, redacted):
@@ -208,7 +202,7 @@ def _checked(
             return None
     if check is not None and not check(secret):
         return None
-    rest = _REST.match(text, end) if end - start >= _LONG else None
+    rest = _REST.match(text, end) if end - start >= _LONG and not secret[-1:].isspace() else None
     return start, rest.end() if rest else end, name
 
 
@@ -224,38 +218,6 @@ def _unredacted(text: str, start: int, end: int, redacted: Sequence[tuple[int, i
             start, read, end = min(start, first), last, max(end, last)
         at += 1
     return start, end, "".join((*parts, text[read:end]))
-
-
-def _unescaped(text: str, escaped: re.Pattern[str]) -> tuple[str, Callable[[int], int]]:
-    """Return the lines that contain escapes, unescaped, and a function from their offsets to those of the text."""
-    parts: list[str] = []
-    starts: list[int] = [0]
-    shifts: list[int] = [0]
-    length = 0
-    for line_start, line_end in _escaped_lines(text, escaped):
-        read = line_start
-        starts.append(length)
-        shifts.append(read - length)
-        for escape in escaped.finditer(text, line_start, line_end):
-            plain = escape[escape.lastindex or 0]
-            parts += text[read : escape.start()], _UNESCAPED.get(plain, plain)
-            length += escape.start() - read + len(plain)
-            read = escape.end()
-            starts.append(length)
-            shifts.append(read - length)
-        # Lines that are not neighbours must not look like neighbours.
-        parts += text[read:line_end], _GAP
-        length += line_end - read + len(_GAP)
-    return "".join(parts), lambda at: at + shifts[bisect_right(starts, at) - 1]
-
-
-def _escaped_lines(text: str, escaped: re.Pattern[str]) -> Iterator[tuple[int, int]]:
-    at = 0
-    while escape := escaped.search(text, at):
-        start = text.rfind("\n", at, escape.start()) + 1 or at
-        end = text.find("\n", escape.end())
-        at = len(text) if end < 0 else end
-        yield start, at
 
 
 def merge_overlaps(found: Sequence[SecretSpan]) -> list[SecretSpan]:

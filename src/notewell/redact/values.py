@@ -42,7 +42,8 @@ _REFERENCE_PARTS = (
 _ELLIPSES = ("...", "…", "xxxx", "***")
 _TEMPLATE_WORDS = ("your", "replace", "enter", "insert", "put", "password")
 _TEMPLATE = re.compile(
-    r"(?:your|replace|enter|insert|put)[-_ ]?(?:with|this|here|own|my|the|your|api|p[a@]ss|token|key|secret|client)"
+    r"(?:your|replace|enter|insert|put)[-_ ]?"
+    r"(?:with|this|here|own|my|the|your|api|p[a@]ss|token|key|secret|client|\d{3}[-_]bit)"
     r"|(?:your|replace|insert)[-_ ]?(?:new)?strong|(?:sample|strong|example)\W?_?.{0,3}password",
     re.DOTALL,
 )
@@ -62,10 +63,12 @@ _COUNTING = re.compile(r"1234\d*|0{4,}|12345\w{0,4}")
 # short number at its end, and contains one of these words.
 _NAME_LIKE = re.compile(r"\D*(?:\d{1,2}|123\d{0,3}|4321)?[\W_]*")
 _LABEL_PART = re.compile(
-    r"pass|pasw|pwd|pswd|pword|pw$|secret|token|key|credential|kennwort|geheim|here$|your|example|placeholder"
+    r"(?<!com)pass(?!ion|eng)|pasw|pwd|pswd|pword|pw$|secret|token|(?<!mon)(?<!don)(?<!tur)(?<!hoc)(?<!joc)(?<!whis)key|credential|kennwort|geheim|here$|your|example|placeholder"
     r"|change[\W_]?(?:me|it)|sample|dummy|replace|insert|value|auth|hash|variable|redacted|username|database",
     re.IGNORECASE,
 )
+# A name made of such words has none of these signs inside.
+_NOT_IN_A_NAME = re.compile(r"[a-z\d][!*%^~]+[A-Za-z\d]")
 _LETTERS = re.compile(r"[^\W\d_]+(?:[-_'’ .][^\W\d_]+)*[.!?:,]?")
 # Words that describe a password in a sentence, and how such words end.
 _STATE_WORDS = _words(
@@ -109,6 +112,9 @@ _SAME_CASE = re.compile(r"(?=([a-z]{2}|[A-Z]{2}))")
 # Where letters turn to digits or back, or small letters to capitals: frequent in a token, rare in a name.
 _TURN = re.compile(r"[a-z](?=[A-Z0-9])|[A-Z](?=[0-9])|[0-9](?=[A-Za-z])")
 _HEX = re.compile(r"[0-9a-f]{32,}")
+# Signs that join the parts of a name; a token with them has capitals, small letters and digits.
+_JOINED = re.compile(r"[._-]")
+_THREE_KINDS = re.compile(r"(?=.*[a-z])(?=.*[A-Z]).*[0-9]")
 # A checksum, a UUID or a number in hexadecimal, alone or with words around it.
 _HEX_IN_NAME = re.compile(r"(?:[A-Za-z]+[_-])*(?:0x)?[0-9a-fA-F]+(?:-[0-9a-fA-F]+)*=*[A-Za-z_]*")
 # How pictures, archives, PDFs, public keys and certificates begin in base64.
@@ -121,7 +127,9 @@ _IDENTIFIER = re.compile(
     re.IGNORECASE,
 )
 # An e-mail address, a place in a file or on a page, an issue, several fields.
-_ADDRESS = re.compile(r"[\w.+-]+@[a-z0-9.-]+|[\w./-]+#\d+|[\w./-]*\.[a-z]{2,4}[#?].*|.*\w=.*|.*[/\\].*[/\\].*")
+_ADDRESS = re.compile(
+    r"[\w.+-]+@[a-z0-9.-]+|[\w./-]+#\d+|[\w./-]*\.[a-z]{2,4}[#?].*|(?:.*[&?;,])?(?:[A-Z]?[a-z_]{2,40}|[A-Z_]{2,40})\d{0,2}=.*|.*[/\\].*[/\\].*"
+)
 _SIGN_INSIDE = re.compile(r"\w[!@#$%^&*+?~-]*[!@#$%^&*+?~][!@#$%^&*+?~.-]*\w")
 _DATE = re.compile(r"\W*\d{1,4}[-./]\d{1,2}[-./]\d{1,4}.*|v?\d+(?:\.\d+)+[-\w]*|\d{1,2}:\d\d.*")
 
@@ -132,6 +140,8 @@ def is_placeholder(value: str) -> bool:
     >>> is_placeholder("${PASSWORD}"), is_placeholder("my-secret-token"), is_placeholder("hunter2-again")
     (True, True, False)
     """
+    if value.endswith(_ELLIPSES[:2]):
+        return True
     # Long enough to decide, and short enough for patterns that backtrack.
     value = value[:200].rstrip(" \t.,;:")
     lowered = value.lower()
@@ -143,7 +153,7 @@ def is_placeholder(value: str) -> bool:
         return True
     if any(word in lowered for word in _TEMPLATE_WORDS) and _TEMPLATE.search(lowered):
         return True
-    return bool(_NAME_LIKE.fullmatch(value) and _LABEL_PART.search(value))
+    return bool(_NAME_LIKE.fullmatch(value) and _LABEL_PART.search(value) and not _NOT_IN_A_NAME.search(value))
 
 
 def is_password(value: str) -> bool:
@@ -175,12 +185,38 @@ def is_strong(value: str) -> bool:
     >>> is_strong("Tr0ub+dour"), is_strong("version2.1"), is_strong("ilse@example2.org"), is_strong("notes.md#line-12")
     (True, False, False, False)
     """
+    cut_off = value.endswith(_ELLIPSES[:2])
     value = value.strip("*_.:=~%$!?")
-    if len(value) < 8 or not looks_like_password(value) or _ADDRESS.fullmatch(value):
+    if cut_off or len(value) < 8 or not looks_like_password(value) or _ADDRESS.fullmatch(value):
         return False
     if _SIGN_INSIDE.search(value) and re.search(r"\d", value):
         return True
     return is_token(value) and not _IDENTIFIER.fullmatch(value)
+
+
+# Names of techniques and versions, which mix letters and digits as passwords do: Base64-encoded, OAuth2.0, SHA-256.
+_TECHNIQUE = re.compile(
+    r"[A-Za-z]+-?\d[\d.]*(?:[-_/.]?[a-z]+)*|[A-Z][A-Za-z]*(?:\d{1,3}|\d[\d.]*\.\d+)(?:[A-Z][a-z]+)?(?:-[A-Za-z\d]+)*"
+)
+
+
+def is_likely_password(value: str) -> bool:
+    """Tell whether a value near a label is a password: strong, a token, or of three kinds of characters.
+
+    >>> is_likely_password("Winter2017!"), is_likely_password("Base64-encoded"), is_likely_password("SHA-256")
+    (True, False, False)
+    """
+    if is_strong(value) or is_token_not_id(value):
+        return True
+    if len(value) < 8 or not looks_like_password(value) or _ADDRESS.fullmatch(value) or _IDENTIFIER.fullmatch(value):
+        return False
+    kinds = [r"[a-z]", r"[A-Z]", r"\d", r"[^\w\s.-]"]
+    return sum(bool(re.search(kind, value)) for kind in kinds) >= 3 and not _TECHNIQUE.fullmatch(value)
+
+
+def is_secret_line(value: str) -> bool:
+    """Tell whether a line below a token's label is one, even if it is full of signs."""
+    return is_token_not_id(value) or (is_strong(value) and not _IDENTIFIER.fullmatch(value))
 
 
 def is_password_in_prose(value: str) -> bool:
@@ -233,8 +269,19 @@ def is_token(value: str) -> bool:
         return not _DATE.fullmatch(value)
     if value.isdigit():
         return len(value) >= 15 and len(set(value)) >= 5
-    noise = len(_TURN.findall(value)) + _rare_pairs(value)[0]
-    return value.isalnum() and len(value) >= 10 and noise >= max(4, len(value) * 0.3) and not is_placeholder(value)
+    if _HEX.fullmatch(value):
+        # With few letters among its digits, it does not look random enough above.
+        return len(set(value)) >= 8
+    plain = _JOINED.sub("", value)
+    if not plain.isalnum() or len(plain) < 10 or (plain != value and not _THREE_KINDS.match(plain)):
+        return False
+    noise = len(_TURN.findall(plain)) + _rare_pairs(plain)[0]
+    return noise >= max(4, len(plain) * 0.3) and not is_placeholder(value)
+
+
+def is_token_or_strong(value: str) -> bool:
+    """Tell whether a value passed along with a token's label is one, even if it is full of signs."""
+    return is_token(value) or is_strong(value)
 
 
 def is_token_in_prose(value: str) -> bool:
@@ -307,13 +354,18 @@ def lists_token(values: str) -> bool:
     return any(is_token(item[item.lastindex or 0]) for item in _ITEM.finditer(values))
 
 
-# The value of a field in YAML.
-_FIELD = re.compile(r":[ \t]*(?:[|>][+-]?\s+)?[\"']?([^\s\"'#]{4,})")
+# What is not a value among the fields of YAML or JSON: a key, a comment, a name in brackets; and a word of a value.
+_NO_VALUE = re.compile(
+    r"<[^<>\n]*>|\$[{(][^})\n]*[})]|\{\{[^\n]*?\}\}|(?<!\S)#[^\n]*"
+    r"|^[\s>-]*[\"']?[\w./-]+[\"']?[ \t]*:(?=\s|\Z)|\"[\w./-]+\"\s*:",
+    re.MULTILINE,
+)
+_VALUE_WORD = re.compile(r"[^\s\"'\\{},]{4,}")
 
 
 def lists_field(lines: str) -> bool:
     """Tell whether one of several fields has a value, and not only a placeholder for it."""
-    return any(not is_placeholder(field[1].lstrip("/")) for field in _FIELD.finditer(lines))
+    return any(not is_placeholder(word.lstrip("/")) for word in _VALUE_WORD.findall(_NO_VALUE.sub(" ", lines)))
 
 
 def is_login(value: str) -> bool:
