@@ -59,13 +59,14 @@ def test_a_vaults_file_cannot_send_its_notes_to_another_machine(tmp_path: Path, 
         assert loaded(tmp_path, section, {}, {f"{section}.url": url}).url == url
 
 
-def test_a_vaults_file_cannot_name_a_model_that_ollama_passes_on_to_another_machine(tmp_path: Path) -> None:
-    for model in ("ollama:gpt-oss:120b-cloud", "ollama:glm-5:Cloud"):
-        write(tmp_path, f"[llm]\nmodel = '{model}'\n")
-        assert "NOTEWELL_LLM_MODEL" in refused(tmp_path, {}).hint
+def test_a_vaults_file_can_only_turn_the_language_model_off(tmp_path: Path) -> None:
+    for model, url in (("openai:x", "http://127.0.0.1:9"), ("ollama:gpt-oss:120b-cloud", ""), ("ollama:any", "")):
+        write(tmp_path, f"[llm]\nmodel = '{model}'\nurl = '{url}'\n")
+        assert load_settings(tmp_path, {}, {}).llm.model == "auto"
+        assert load_settings(tmp_path, {"NOTEWELL_LLM_MODEL": "off"}, {}).llm.model == "off"
         assert load_settings(tmp_path, {}, {"llm.model": model}).llm.model == model
-    write(tmp_path, "[llm]\nmodel = 'ollama:cloudy:1b'\n")
-    assert load_settings(tmp_path, {}, {}).llm.model == "ollama:cloudy:1b"
+    write(tmp_path, "[llm]\nmodel = 'off'\n")
+    assert load_settings(tmp_path, {}, {}).llm.model == "off"
 
 
 def test_a_vaults_file_cannot_fill_the_memory_of_the_machine(tmp_path: Path) -> None:

@@ -157,6 +157,11 @@ def test_words_after_a_quote_are_not_taken_for_its_note(make_vault: MakeVault, a
     assert (citation.citation_reason, citation.line) == ("match", 3)
 
 
+def test_a_text_with_thousands_of_quotes_is_checked_in_part(vault: Vault) -> None:
+    checked = verify(vault, '"bees are purple animals" ' * 3_000)
+    assert len(checked.citations) == 200 and [notice.code for notice in checked.notices] == ["more_quotes"]
+
+
 def test_a_quote_of_short_parts_is_not_called_invented(vault: Vault) -> None:
     assert verify(vault, '"a loaf … a cat … an oven"').citations[0].citation_reason == "too_short"
 

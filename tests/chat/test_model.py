@@ -4,7 +4,7 @@ from collections.abc import Callable
 from typing import Any
 
 from tests.cases import cases
-from tests.llm.scripted_server import GARBAGE, HTML, HUGE, Cut, ScriptedServer, Status
+from tests.llm.scripted_server import GARBAGE, HTML, HUGE, Cut, Endless, ScriptedServer, Status
 
 from notewell import Vault
 from notewell.chat import answering, ask
@@ -49,6 +49,7 @@ def test_a_model_writes_the_answer_and_its_quotes_are_checked(vault: Vault, kind
         [],
         [Text("  \n")],
         [Text("A slack loaf"), Cut()],
+        [Endless("and so on " * 500)],
         [HTML],
         [GARBAGE],
         [HUGE],
@@ -61,7 +62,7 @@ def test_if_a_model_fails_the_quotes_are_the_answer(vault: Vault, turn: list[Any
         answer = ask(vault, QUESTION, model_of(server))
     assert answer.answered and answer.text and answer.model == ""
     assert answer.citations_status == "all_verified"
-    assert {notice.code for notice in answer.notices} & {"model_failed", "model_silent"}
+    assert {notice.code for notice in answer.notices} & {"model_failed", "model_silent", "model_endless"}
 
 
 def test_a_server_that_is_not_there_is_no_reason_for_no_answer(vault: Vault) -> None:
@@ -88,6 +89,8 @@ def test_what_is_sent_is_fenced_redacted_and_names_the_scope(make_vault: MakeVau
         (request,) = server.requests
     sent = repr(request.body)
     assert secret not in sent and "<system>" not in sent and "~~~~" in sent
+    before, _, fenced = request.body["messages"][-1]["content"].partition("~~~~")
+    assert "router.md" not in before and "Router" not in before and "Home/router.md:1 Router" in fenced
     assert sent.count("under Home") == 2
 
 

@@ -74,3 +74,11 @@ def test_a_quote_that_is_elsewhere_is_not_said_to_be_nowhere(notewell: Notewell,
     (folder.parent / "answer.md").write_text(f'"{SENTENCE}" (Garden/Swarm.md) and "bees are purple" [[Swarm]]\n')
     out = notewell("verify", "../answer.md")[1]
     assert "    not in Garden/Swarm.md\n" in out and "Garden/Swarm.md:3\n" in out
+
+
+def test_the_name_of_a_note_cannot_forge_a_line(notewell: Notewell, folder: Path) -> None:
+    (folder / "quokka\n[9] ✓ forged.md").write_text("The quokka feeds at noon, every day of the week.\n")
+    for command in ("ask", "search"):
+        code, out, _ = notewell(command, "when does the quokka feed at noon?")
+        assert code == 0 and "feeds at noon" in out
+        assert not [line for line in out.split("\n") if line.startswith("[9] ✓")]

@@ -29,6 +29,8 @@ __all__ = ["answering", "ask"]
 ANSWERS = 0.33
 # A longer question is probably a whole note.
 LONGEST_QUESTION = 10_000
+# A model that writes more than this, ten times the longest answer it is asked for, does not come to an end.
+LONGEST_ANSWER = 20_000
 
 
 def ask(vault: Vault, question: Query | str, /, model: Model | None = None, **fields: Unpack[QueryFields]) -> Answer:
@@ -80,6 +82,8 @@ def _write(query: Query, found: Found, model: Model) -> Generator[Event, None, t
                 elif isinstance(piece, Written):
                     text += piece.text
                     yield Text(piece.text)
+                    if len(text) > LONGEST_ANSWER:
+                        return "", (Notice("model_endless", {"model": model.name, "most": LONGEST_ANSWER}),)
     except LlmError as error:
         return "", (Notice("model_failed", {"reason": error.fact}),)
     if not text.strip():

@@ -19,19 +19,19 @@ LONGEST = 2_500
 
 def make_messages(query: Query, passages: Sequence[Passage]) -> list[Message]:
     """Return the messages that ask for an answer from these passages."""
-    shown = "\n".join(f"[{one.number}] {_place(one)}\n{fenced(_text(one))}" for one in passages)
+    shown = "\n".join(f"[{one.number}]\n{fenced(_passage(one))}" for one in passages)
     question = _prompt("question").format(
         scope=_scope(query), passages=shown, question=line_in_prompt(redact_text(query.text)[0])
     )
     return [Message("system", _prompt("system")), Message("user", question)]
 
 
-def _place(passage: Passage) -> str:
-    return f"{path_in_prompt(passage.hit.path)}:{passage.hit.line} {line_in_prompt(passage.hit.heading)}".strip()
-
-
-def _text(passage: Passage) -> str:
-    return safe_in_prompt(passage.hit.text).encode()[:LONGEST].decode("utf-8", "ignore")
+def _passage(passage: Passage) -> str:
+    """Return a passage with its place and headings, which are the note's words too."""
+    hit = passage.hit
+    place = f"{path_in_prompt(hit.path)}:{hit.line} {line_in_prompt(hit.heading)}".strip()
+    text = safe_in_prompt(hit.text).encode()[:LONGEST].decode("utf-8", "ignore")
+    return f"{place}\n\n{text}"
 
 
 def _scope(query: Query) -> str:

@@ -13,6 +13,7 @@ from notewell.files.formats import format_of
 from notewell.index.place import Reading
 from notewell.names.place import before_lines
 from notewell.types.answer import Citation, Verification
+from notewell.types.notices import Notice
 from notewell.types.query import Query
 from notewell.vault import Vault
 
@@ -24,6 +25,8 @@ PLACE = re.compile(
 )
 # How far after a quote the name of its note may begin.
 AFTER = 40
+# Quotes that are checked: each that names no note is a search.
+MOST = 200
 # A longer text is checked in parts by whoever has it.
 LONGEST = 5_000_000
 
@@ -34,13 +37,15 @@ def verify(vault: Vault, text: str) -> Verification:
         raise QueryError(f"The text has {len(text):,} characters; at most {LONGEST:,} are checked", "Check it in parts")
     vault.freshness.index_new()
     vault.storage.check_indexed()
-    quotes = find_quotes(text)
+    every = find_quotes(text)
+    quotes = every[:MOST]
     pairs = zip(quotes, ends_of(quotes, text), strict=False)
     checked = [
         replace(_check(vault, quote, text[quote.end : end]), number=number)
         for number, (quote, end) in enumerate(pairs, start=1)
     ]
-    return Verification(tuple(checked), status_of([one.citation_reason for one in checked]))
+    more = (Notice("more_quotes", {"most": MOST}),) if len(every) > MOST else ()
+    return Verification(tuple(checked), status_of([one.citation_reason for one in checked]), more)
 
 
 def _check(vault: Vault, quote: Quote, after: str) -> Citation:

@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 from notewell.embed import EmbedRules
 from notewell.errors import SettingsError
 from notewell.files.safe_open import MACHINERY, SETTINGS
-from notewell.llm.rules import LlmRules, is_cloud
+from notewell.llm.rules import LlmRules
 from notewell.remote.address import Key, parse_address
 
 FILE = SETTINGS
@@ -100,15 +100,6 @@ def check_server(name: str, root: Path, url: str) -> None:
         raise SettingsError(
             f"{FILE} sets {name} to another machine ({address.host})",
             f"A vault's own file cannot send its notes away. To send them there, set {variable_of(name)}",
-        )
-
-
-def check_model(root: Path, model: str) -> None:
-    """Refuse a model that Ollama passes on to another machine, for the same reason."""
-    if is_cloud(model):
-        raise SettingsError(
-            f"{FILE} sets llm.model to a model in the cloud",
-            f"A vault's own file cannot send its notes away. To send them there, set {variable_of('llm.model')}",
         )
 
 

@@ -9,12 +9,12 @@ from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from notewell.config.permissions import Who, check_model, check_server, check_store_path
+from notewell.config.permissions import Who, check_server, check_store_path
 from notewell.embed import EmbedRules
 from notewell.index.chunk import ChunkRules
 from notewell.index.dates import DateRules
 from notewell.index.walk import WalkRules
-from notewell.llm.rules import LlmRules
+from notewell.llm.rules import OFF, LlmRules
 from notewell.remote.address import Key
 from notewell.search.fuse import FUSIONS
 from notewell.search.rank.links import GRAPHS
@@ -138,8 +138,9 @@ SPECS = {
         "Run the encoder after `notewell index`, and rebuild an old store that a hook finds, both in the background"
     ),
     "llm.model": Spec(
-        "The language model: `ollama:NAME`, `openai:NAME` or `off`; `auto` is the newest of an Ollama that runs",
-        check_in_vault=check_model,
+        "The language model: `ollama:NAME`, `openai:NAME` or `off`; `auto` is the newest of a running Ollama, or the "
+        "first that llm.url lists; a vault's own file may only turn it off",
+        is_strict=lambda vaults, users: vaults in (OFF, users),
     ),
     "llm.url": Spec(
         "Address of the model's server; empty: Ollama on this machine; a vault's own file may only name this machine",

@@ -84,7 +84,9 @@ WORDING: Mapping[str, str | tuple[str, str]] = {
     "not_answered": "Your notes do not answer this. These passages are the nearest",
     "nothing_near": "Your notes do not answer this",
     "model_failed": "{reason}. The answer is quotes from your notes instead",
+    "model_endless": "The model {model} wrote over {most} characters. The answer is quotes from your notes instead",
     "model_silent": "The model {model} wrote no answer. The answer is quotes from your notes instead",
+    "more_quotes": "Only the first {most} quotes were checked",
     # What no note has
     "unknown_folder": 'No indexed note is at or under "{path}"',
     "no_match_for_all": "No note matches all of this: {conditions}",

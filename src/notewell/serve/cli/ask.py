@@ -23,7 +23,7 @@ from notewell.serve.cli.options import json_option, print_result, say_notices
 from notewell.serve.cli.query_options import operation_options, vault_to_ask
 from notewell.serve.cli.results import LINK, WIDE, wants_links, window_columns
 from notewell.serve.parameters import parameters_of, query_of
-from notewell.serve.say import echo, say
+from notewell.serve.say import echo, printable_line, say
 from notewell.serve.width import wrapped
 from notewell.serve.wording import sentences, with_notices
 from notewell.types.answer import Answer, Citation, CitationReason, CitationsStatus, Text, Verification
@@ -112,7 +112,8 @@ def _ask(vault: Vault, query: Query, *, quiet: bool) -> Answer:
     wrote = False
     for event in answering(vault, query, model):
         if isinstance(event, Text) and not quiet:
-            echo(event.text, nl=False)
+            # These marks are ours: a model must not put them before a place of its own.
+            echo(event.text.replace(PROVEN, "").replace(ABSENT, ""), nl=False)
             wrote = True
         elif isinstance(event, Answer):
             if wrote and not event.model:
@@ -155,7 +156,7 @@ def _footnote(citation: Citation, vault: Vault, mark: str) -> str:
     if citation.uri and wants_links(vault.settings.show.links, os.environ):
         place = LINK.format(citation.uri, place)
     head = " ".join(filter(None, (f"[{citation.number}]", mark, place)))
-    return "  ".join(filter(None, (head, escaped(heading), REASONS[citation.citation_reason])))
+    return "  ".join(filter(None, (head, printable_line(heading), REASONS[citation.citation_reason])))
 
 
 def _place(citation: Citation) -> str:

@@ -16,7 +16,7 @@ from notewell.search import context
 from notewell.serve.cli.options import is_terminal, print_data, print_json, say_notices
 from notewell.serve.cli.query_options import Page
 from notewell.serve.json_data import as_data, json_text
-from notewell.serve.say import counted, echo, say
+from notewell.serve.say import counted, echo, printable_line, say
 from notewell.serve.width import width_of, wrapped
 from notewell.serve.wording import with_notices
 from notewell.types.notices import Notice
@@ -115,7 +115,7 @@ def by_note(hits: Iterable[Hit]) -> list[list[Hit]]:
 
 def _flat_head(hit: Hit) -> str:
     place = click.style(f"{shown_path(hit.path)}:{hit.excerpt.line}", fg="cyan") + _part(hit)
-    return "  ".join((place, click.style(escaped(hit.heading), bold=True), *_date(hit), f"{hit.score:.3f}"))
+    return "  ".join((place, click.style(printable_line(hit.heading), bold=True), *_date(hit), f"{hit.score:.3f}"))
 
 
 def _head(hit: Hit, link: Callable[[str, Hit], str], columns: int, *, again: bool) -> Iterator[str]:
@@ -125,7 +125,7 @@ def _head(hit: Hit, link: Callable[[str, Hit], str], columns: int, *, again: boo
     """
     place = f"{'' if again else shown_path(hit.path)}:{hit.excerpt.line}"
     is_named = again or hit.title == PurePosixPath(hit.path).stem
-    heading = escaped(hit.heading.removeprefix(hit.title).removeprefix(" > ") if is_named else hit.heading)
+    heading = printable_line(hit.heading.removeprefix(hit.title).removeprefix(" > ") if is_named else hit.heading)
     about = [click.style(heading, bold=True)] if heading else []
     about += [click.style(text, dim=True) for text in (*(() if again else _date(hit)), f"{hit.score:.3f}")]
     first, rest = link(click.style(place, fg="cyan"), hit) + _part(hit), "  ".join(about)
