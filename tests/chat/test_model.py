@@ -48,6 +48,7 @@ def test_a_model_writes_the_answer_and_its_quotes_are_checked(vault: Vault, kind
     [
         [],
         [Text("  \n")],
+        [Text("\u200b")],
         [Text("A slack loaf"), Cut()],
         [Endless("and so on " * 500)],
         [HTML],

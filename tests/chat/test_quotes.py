@@ -123,6 +123,10 @@ def test_any_text_has_quotes_that_stand_in_it(text: str) -> None:
         ("He wrote “rye needs water” [2, 3].", [("rye needs water", (2, 3))]),
         # German marks
         ("Er schrieb „Roggen braucht Wasser“ [1].", [("Roggen braucht Wasser", (1,))]),
+        # single marks, with an apostrophe
+        ("He wrote ‘rye doesn’t need water’ [2].", [("rye doesn’t need water", (2,))]),
+        # Japanese marks
+        ("「蜂は五月に巣を作る」[1]", [("蜂は五月に巣を作る", (1,))]),
         # French marks
         ("Il écrit « le seigle boit » [1].", [("le seigle boit", (1,))]),
         # an apostrophe and inches

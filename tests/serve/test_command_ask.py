@@ -54,6 +54,12 @@ def test_a_file_that_cannot_be_read_is_an_error(notewell: Notewell) -> None:
     assert code == 1 and "Cannot read nowhere.md" in err and "hint:" in err
 
 
+def test_a_closed_stdin_is_an_error(notewell: Notewell, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sys.stdin", None)
+    code, _, err = notewell("verify", "-")
+    assert code == 1 and "Cannot read -" in err
+
+
 def test_any_bytes_are_a_text_to_check(notewell: Notewell, folder: Path) -> None:
     (folder.parent / "answer.md").write_bytes(b'\xff\xfe "the hive hums\x00" \xe2\x80')
     assert notewell("verify", "../answer.md")[0] == 0

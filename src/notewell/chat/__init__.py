@@ -15,6 +15,7 @@ from notewell.chat.passages import PASSAGES, Found, find_passages
 from notewell.chat.prompt import make_messages
 from notewell.chat.quotes import status_of
 from notewell.errors import LlmError, QueryError
+from notewell.files.control_chars import without_hidden
 from notewell.llm import Model
 from notewell.llm import Text as Written
 from notewell.llm import Thinking as Thought
@@ -86,7 +87,7 @@ def _write(query: Query, found: Found, model: Model) -> Generator[Event, None, t
                         return "", (Notice("model_endless", {"model": model.name, "most": LONGEST_ANSWER}),)
     except LlmError as error:
         return "", (Notice("model_failed", {"reason": error.fact}),)
-    if not text.strip():
+    if not without_hidden(text).strip():
         return "", (Notice("model_silent", {"model": model.name}),)
     return text.strip(), ()
 

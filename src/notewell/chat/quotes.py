@@ -35,7 +35,10 @@ MARKUP = re.compile(
     re.MULTILINE,
 )
 # A quotation on one line, in the marks of several languages; an apostrophe is not a mark.
-MARKS = re.compile(r"“([^“”\n]+)”|„([^„“”\n]+)[“”]|«([^«»\n]+)»|(?<![\w\"])\"([^\"\n]+)\"(?!\w)")
+MARKS = re.compile(
+    r"“([^“”\n]+)”|„([^„“”\n]+)[“”]|«([^«»\n]+)»|(?<![\w\"])\"([^\"\n]+)\"(?!\w)"
+    r"|(?<!\w)‘((?:[^‘’\n]|’(?=\w))+)’(?!\w)|「([^「」\n]+)」"
+)
 # Quoted lines.
 BLOCK = re.compile(r"(?:^[ \t]*>[^\n]*(?:\n|\Z))+", re.MULTILINE)
 BY = re.compile(r"\n[ \t]*>[> \t]*(?:[—–]|--)[^\n]*\Z")

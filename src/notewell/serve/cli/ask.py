@@ -133,9 +133,9 @@ def _print_answer(answer: Answer, vault: Vault) -> None:
         # Below a refusal, a mark would look like approval.
         echo(_footnote(citation, vault, _mark(citation) if answer.answered else ""), styled=True)
     if answer.unsupported:
-        echo(f"Not in the cited notes: {', '.join(map(escaped, answer.unsupported))}")
+        echo(f"Not in the cited notes: {', '.join(map(printable_line, answer.unsupported))}")
     if answer.model:
-        echo(f"Written by {escaped(answer.model)} at {answer.server}")
+        echo(f"Written by {printable_line(answer.model)} at {answer.server}")
 
 
 def _print_quotes(answer: Answer) -> None:
@@ -208,8 +208,10 @@ def _read(file: str) -> str:
     try:
         with click.open_file(file, "rb") as stream:
             data = stream.read(LONGEST + 1)
-    except OSError as error:
-        raise NoteError(f"Cannot read {file}: {error.strerror or error}", "Name a text file, or - for stdin") from error
+    except (OSError, RuntimeError) as error:
+        # Click raises the latter for a stdin that was closed from the start.
+        fact = getattr(error, "strerror", None) or "it is closed"
+        raise NoteError(f"Cannot read {file}: {fact}", "Name a text file, or - for stdin") from error
     if len(data) > LONGEST:
         raise NoteError(f"{file} is larger than {LONGEST:,} bytes", "Check a part of it")
     return str(data.decode("utf-8-sig", "replace"))
