@@ -23,6 +23,7 @@ LOOSER_AND_TIGHTER: dict[str, tuple[Any, Any]] = {
     "hook.timeout_ms": (9000, 100),
     "hook.tools": (["Bash", "Read"], ["Bash"]),
     "hook.min_chars": (1000, 9000),
+    "llm.model": ("ollama:any", "off"),
 }
 
 
@@ -30,6 +31,7 @@ LOOSER_AND_TIGHTER: dict[str, tuple[Any, Any]] = {
 def users(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Return the user's own file, yet to be written."""
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
+    monkeypatch.delenv("NOTEWELL_LLM_MODEL")
     (folder := tmp_path / "config" / "notewell").mkdir(parents=True)
     return folder / "notewell.toml"
 
@@ -71,7 +73,8 @@ def test_the_vaults_file_wins_over_the_users_and_a_variable_over_both(
 
 def test_whatever_acts_on_the_user_is_guarded() -> None:
     guarded = {name for name, spec in SPECS.items() if spec.is_strict}
-    assert guarded == {name for name in setting_names() if name.startswith(("daemon.", "hook."))}
+    acting = {name for name in setting_names() if name.startswith(("daemon.", "hook."))}
+    assert guarded == {*acting, "llm.model"}
     assert {"daemon.use", *LOOSER_AND_TIGHTER} == guarded
 
 
@@ -87,7 +90,9 @@ def test_a_vault_may_tighten_what_acts_on_the_user_and_not_loosen_it(users: Path
     # What the user allows, a vault may use.
     write(users, {name: looser})
     write(root / "notewell.toml", {name: list(default) if isinstance(default, tuple) else default})
-    assert value_of(loaded(root), name) == (default if name != "hook.tools" else ("Bash", "Read"))
+    # Of tools and models, none is stricter than another: only fewer are, or none.
+    users_own = {"hook.tools": ("Bash", "Read"), "llm.model": looser}
+    assert value_of(loaded(root), name) == users_own.get(name, default)
     write(root / "notewell.toml", {name: looser})
     found = value_of(loaded(root), name)
     assert (list(found) if isinstance(found, tuple) else found) == looser
