@@ -45,16 +45,21 @@ def refused(root: Path, overrides: dict[str, Any], environment: dict[str, str] |
     return caught.value
 
 
-def test_a_vaults_file_may_name_a_server_on_this_machine(tmp_path: Path, section: str) -> None:
+def test_a_vaults_file_may_name_an_embedder_on_this_machine_and_no_server_of_a_language_model(
+    tmp_path: Path, section: str
+) -> None:
     write(tmp_path, f"[{section}]\nmodel = 'ollama:some-model'\nurl = 'http://localhost:1234'\n")
-    assert loaded(tmp_path, section, {}, {}).url == "http://localhost:1234"
+    assert loaded(tmp_path, section, {}, {}).url == ("http://localhost:1234" if section == "embed" else "")
 
 
 def test_a_vaults_file_cannot_send_its_notes_to_another_machine(tmp_path: Path, section: str) -> None:
     for url in ("https://example.org", "http://192.168.1.2:11434", "http://localhost.example.org"):
         write(tmp_path, f"[{section}]\nurl = '{url}'\n")
-        error = refused(tmp_path, {})
-        assert str(urlsplit(url).hostname) in error.fact and variable(section, "url") in error.hint
+        if section == "embed":
+            error = refused(tmp_path, {})
+            assert str(urlsplit(url).hostname) in error.fact and variable(section, "url") in error.hint
+        else:
+            assert loaded(tmp_path, section, {}, {}).url == ""
         assert loaded(tmp_path, section, {variable(section, "url"): url}, {}).url == url
         assert loaded(tmp_path, section, {}, {f"{section}.url": url}).url == url
 

@@ -24,6 +24,7 @@ LOOSER_AND_TIGHTER: dict[str, tuple[Any, Any]] = {
     "hook.tools": (["Bash", "Read"], ["Bash"]),
     "hook.min_chars": (1000, 9000),
     "llm.model": ("ollama:any", "off"),
+    "llm.url": ("http://127.0.0.1:9", ""),
 }
 
 
@@ -74,7 +75,7 @@ def test_the_vaults_file_wins_over_the_users_and_a_variable_over_both(
 def test_whatever_acts_on_the_user_is_guarded() -> None:
     guarded = {name for name, spec in SPECS.items() if spec.is_strict}
     acting = {name for name in setting_names() if name.startswith(("daemon.", "hook."))}
-    assert guarded == {*acting, "llm.model"}
+    assert guarded == {*acting, "llm.model", "llm.url"}
     assert {"daemon.use", *LOOSER_AND_TIGHTER} == guarded
 
 

@@ -160,6 +160,8 @@ def test_words_after_a_quote_are_not_taken_for_its_note(make_vault: MakeVault, a
 def test_a_text_with_thousands_of_quotes_is_checked_in_part(vault: Vault) -> None:
     checked = verify(vault, '"bees are purple animals" ' * 3_000)
     assert len(checked.citations) == 200 and [notice.code for notice in checked.notices] == ["more_quotes"]
+    true = '"A colony that nobody treats is dead" ' * 201
+    assert verify(vault, true).citations_status == "unverifiable"
 
 
 def test_a_quote_of_short_parts_is_not_called_invented(vault: Vault) -> None:

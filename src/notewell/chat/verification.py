@@ -12,7 +12,7 @@ from notewell.errors import NotewellError, QueryError
 from notewell.files.formats import format_of
 from notewell.index.place import Reading
 from notewell.names.place import before_lines
-from notewell.types.answer import Citation, Verification
+from notewell.types.answer import Citation, CitationReason, Verification
 from notewell.types.notices import Notice
 from notewell.types.query import Query
 from notewell.vault import Vault
@@ -45,7 +45,9 @@ def verify(vault: Vault, text: str) -> Verification:
         for number, (quote, end) in enumerate(pairs, start=1)
     ]
     more = (Notice("more_quotes", {"most": MOST}),) if len(every) > MOST else ()
-    return Verification(tuple(checked), status_of([one.citation_reason for one in checked]), more)
+    # What was not checked cannot be vouched for.
+    unchecked: list[CitationReason] = ["too_short"] if more else []
+    return Verification(tuple(checked), status_of([*(one.citation_reason for one in checked), *unchecked]), more)
 
 
 def _check(vault: Vault, quote: Quote, after: str) -> Citation:

@@ -143,8 +143,9 @@ SPECS = {
         is_strict=lambda vaults, users: vaults in (OFF, users),
     ),
     "llm.url": Spec(
-        "Address of the model's server; empty: Ollama on this machine; a vault's own file may only name this machine",
-        check_in_vault=partial(check_server, "llm.url"),
+        "Address of the model's server; empty: Ollama on this machine; not in a vault's own file",
+        # Even a server on this machine may be one that the vault's maker knows of.
+        is_strict=lambda vaults, users: vaults in ("", users),
     ),
     "llm.timeout": Spec("Seconds that a language model may stay silent", least=1, most=86_400),
     "llm.max_seconds": Spec("Seconds that a whole answer of a language model may take", least=1, most=86_400),

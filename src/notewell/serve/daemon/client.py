@@ -17,7 +17,7 @@ HOOKS = ("start", "prompt", "before", "after")
 ENDING_AT_ONCE = (*COMMANDS, "index")
 # Options that show secrets or write files; the command does that itself.
 LOCAL_OPTIONS = ("--raw", "--svg", "--dot")
-# The global options, and how many words each takes; `--color=never` is one word, and runs here.
+# The global options, and how many words each takes.
 GLOBAL = {"-q": 1, "--quiet": 1, "--no-pager": 1, "--color": 2}
 SWITCH = "--no-daemon"
 # The same for all commands of a shell.
@@ -113,12 +113,12 @@ def runs_in_daemon(arguments: list[str]) -> bool:
 
     >>> runs_in_daemon(["search", "rye"]), runs_in_daemon(["index"]), runs_in_daemon(["graph", "--svg=a.svg"])
     (True, False, False)
-    >>> runs_in_daemon(["-q", "--color", "never", "search", "rye"])
-    True
+    >>> runs_in_daemon(["-q", "--color", "never", "search", "rye"]), runs_in_daemon(["--color=never", "search", "rye"])
+    (True, True)
     """
     # Global options may stand first.
-    while arguments and arguments[0] in GLOBAL:
-        arguments = arguments[GLOBAL[arguments[0]] :]
+    while arguments and (arguments[0] in GLOBAL or arguments[0].startswith("--color=")):
+        arguments = arguments[GLOBAL.get(arguments[0], 1) :]
     if not arguments or arguments[0] not in COMMANDS:
         return False
     if arguments[0] == "hook" and not (len(arguments) > 1 and arguments[1] in HOOKS):
