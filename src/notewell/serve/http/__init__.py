@@ -16,6 +16,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from notewell.serve.http.guard import Guard, GuardRules
 from notewell.serve.http.problems import HANDLERS
 from notewell.serve.http.routes import router
+from notewell.serve.web.shell import Shell
 from notewell.vault import Vault
 
 __all__ = ["GuardRules", "Mounted", "make_api", "make_app"]
@@ -57,7 +58,7 @@ def make_app(
         apps = (one.app for one in mounts if path == one.path or path.startswith(f"{one.path}/"))
         await next(apps, api)(scope, receive, send)
 
-    return Guard(beside if mounts else api, rules, log)
+    return Guard(Shell(beside, rules.sessions), rules, log)
 
 
 def make_api(vault: Vault, mounts: Sequence[Mounted] = ()) -> FastAPI:

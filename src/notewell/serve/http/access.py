@@ -13,6 +13,7 @@ from ipaddress import ip_address
 from pathlib import Path
 
 from starlette.requests import HTTPConnection
+from starlette.types import Scope
 
 from notewell.errors import SettingsError
 from notewell.files.safe_open import read_plain
@@ -33,6 +34,8 @@ TOKEN_HINT = "Run `notewell serve --new-token` to create one"
 LARGEST = 1_000
 # Permission bits that would let others replace the token with their own.
 OTHERS_WRITE = 0o022
+# Browsers that are logged in at once; the oldest is forgotten first.
+MOST_SESSIONS = 64
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,3 +190,56 @@ def bearer(request: HTTPConnection) -> str:
     """Return the bearer token of a request, or an empty string."""
     kind, _, token = request.headers.get("authorization", "").partition(" ")
     return token.strip() if kind.lower() == "bearer" else ""
+
+
+@dataclass(slots=True)
+class Sessions:
+    """The browsers that are logged in, by the hash of their cookie, until the server ends.
+
+    A cookie is not the token: a browser sends it to other programs on this machine's ports, too, and it is worth nothing
+    once this server has ended. A code logs one browser in, once.
+
+    >>> sessions = Sessions()
+    >>> code = sessions.make_code()
+    >>> sessions.redeem(code), sessions.redeem(code)
+    (True, False)
+    """
+
+    _known: dict[str, None] = field(default_factory=dict)
+    _codes: set[str] = field(default_factory=set)
+
+    def make_code(self) -> str:
+        """Return a code that stands for the token, once, at the login."""
+        code = secrets.token_urlsafe(32)
+        self._codes.add(digest_of(code))
+        return code
+
+    def redeem(self, code: str) -> bool:
+        """Tell whether this is a code that was not used before."""
+        digest = digest_of(code)
+        used = digest in self._codes
+        self._codes.discard(digest)
+        return used
+
+    def begin(self) -> str:
+        """Return the value of a new cookie."""
+        value = secrets.token_urlsafe(32)
+        self._known[digest_of(value)] = None
+        while len(self._known) > MOST_SESSIONS:
+            del self._known[next(iter(self._known))]
+        return value
+
+    def knows(self, request: HTTPConnection) -> bool:
+        """Tell whether a request carries the cookie of a browser that is logged in."""
+        value = request.cookies.get(_cookie_name(request.scope), "")
+        return bool(value) and digest_of(value) in self._known
+
+
+def cookie_of(scope: Scope, value: str) -> str:
+    """Return the header that sets the cookie: no script reads it, and no other site's request carries it."""
+    return f"{_cookie_name(scope)}={value}; Path=/; HttpOnly; SameSite=Strict"
+
+
+def _cookie_name(scope: Scope) -> str:
+    """Return the name of the cookie: browsers do not tell ports apart, so each port has its own."""
+    return f"notewell-{scope['server'][1]}"

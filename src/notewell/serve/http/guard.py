@@ -6,7 +6,7 @@ import asyncio
 import time
 from collections.abc import AsyncIterator, Callable
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from http import HTTPStatus
 
 from starlette.datastructures import MutableHeaders
@@ -14,11 +14,12 @@ from starlette.middleware.cors import CORSMiddleware
 from starlette.requests import ClientDisconnect, Request
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from notewell.serve.http.access import Allowed, Rate, bearer, has_token, plain_address
+from notewell.serve.http.access import Allowed, Rate, Sessions, bearer, has_token, plain_address
 from notewell.serve.http.problems import INTERNAL, Problem
 from notewell.serve.mistakes import describe_mistake
+from notewell.serve.web.shell import LOGIN, is_public
 
-# The only path that needs no token: it says only that there is a server.
+# Needs no token, as the files of the page do: it says only that there is a server.
 OPEN_PATH = "/health"
 # Whether a request may search: it has the token, or needs none. A key of its scope.
 TRUSTED = "notewell.trusted"
@@ -55,12 +56,13 @@ class Limits:
 
 @dataclass(frozen=True, slots=True)
 class GuardRules:
-    """Which requests are accepted: by names and pages, the hash of a required token, requests a second, and limits."""
+    """Which requests are accepted: by names and pages, the hash of a required token, requests a second, limits, logins."""
 
     allowed: Allowed = Allowed()
     digest: str = ""
     rate: float = 0.0
     limits: Limits = Limits()
+    sessions: Sessions = field(default_factory=Sessions)
 
 
 class Guard:
@@ -72,6 +74,7 @@ class Guard:
         self._allowed = rules.allowed
         self._digest = rules.digest
         self._rate = Rate(rules.rate)
+        self._sessions = rules.sessions
         self._log = log
         self._shared = CORSMiddleware(
             self._admit,
@@ -128,7 +131,7 @@ class Guard:
         if isinstance(body, Problem):
             await _refuse(body, scope, receive, send)
         else:
-            scope[TRUSTED] = not self._digest or has_token(request, self._digest)
+            scope[TRUSTED] = self._may_search(request)
             await self._answer(scope, replay(body, receive), send)
 
     def _refuse_rate(self, request: Request) -> Problem | None:
@@ -138,11 +141,17 @@ class Guard:
         return too_many if wait else None
 
     def _refuse_token(self, request: Request) -> Problem | None:
-        if not self._digest or request.scope["path"] == OPEN_PATH or has_token(request, self._digest):
+        path = request.scope["path"]
+        if path == OPEN_PATH or is_public(request.scope) or self._may_search(request):
+            return None
+        if path == LOGIN and self._sessions.redeem(bearer(request)):
             return None
         fact = "The token is wrong" if bearer(request) else "A token is required"
         hint = "Send the header 'Authorization: Bearer TOKEN'; `notewell serve --new-token` creates one"
         return Problem(HTTPStatus.UNAUTHORIZED, fact, hint, {"www-authenticate": "Bearer"})
+
+    def _may_search(self, request: Request) -> bool:
+        return not self._digest or has_token(request, self._digest) or self._sessions.knows(request)
 
     async def _read_body(self, request: Request) -> bytes | Problem:
         """Return the whole body, or why it is refused: it is too large, or comes too slowly."""

@@ -26,6 +26,9 @@ from notewell.serve.http.reload import JsonLines, RunLines, wait_for_start
 from notewell.serve.json_data import as_data, json_bytes
 from notewell.serve.parameters import QUERY
 from notewell.serve.schema import schema_of
+from notewell.serve.web.choices import FilterChoices, filter_choices
+from notewell.serve.web.images import image_response
+from notewell.serve.web.note_page import NotePage, note_page
 from notewell.types.results import Compared, DeepResults, Results
 from notewell.vault import Vault
 
@@ -47,6 +50,7 @@ NotePath = Annotated[str, Path(description="A note by path, name or title; or so
 PlacePath = Annotated[
     str, Path(description="A note, or lines or a part of it: Bees.md, Bees.md:12-20, Bees.pdf%23page 3")
 ]
+FilePath = Annotated[str, Path(description="An image, by its path from the vault's root")]
 
 
 class Routes:
@@ -90,9 +94,22 @@ class Routes:
     def node(self, note: PlacePath, asked: RouteArguments) -> Response:
         """Show a note, some of its lines, or a part such as a page; secrets are redacted."""
         lines, part, refresh = (asked.given[name] for name in ("lines", "part", "refresh"))
-        whole = f"{note}{f':{lines}' if lines else ''}{f'#{part}' if part else ''}"
         with notices_in_errors(self._vault.freshness.look(refresh=refresh)):
-            return _response(as_data(read_indexed(self._vault, whole)))
+            return _response(as_data(read_indexed(self._vault, _place(note, lines, part))))
+
+    def page(self, note: PlacePath, asked: RouteArguments) -> Response:
+        """Show a note as HTML, with its outline, properties and tags; lines or a part are marked in it."""
+        lines, part, refresh = (asked.given[name] for name in ("lines", "part", "refresh"))
+        with notices_in_errors(self._vault.freshness.look(refresh=refresh)):
+            return _response(as_data(note_page(self._vault, _place(note, lines, part))))
+
+    def filters(self) -> Response:
+        """List what filters can be set to: folders, tags, types and properties of the vault."""
+        return _response(as_data(filter_choices(self._vault)))
+
+    def file(self, path: FilePath) -> Response:
+        """Show an image of the vault."""
+        return image_response(self._vault, path)
 
     def links(self, asked: RouteArguments) -> Response:
         """Count the links of all notes; list broken links, and notes without links."""
@@ -130,6 +147,10 @@ def router(vault: Vault) -> APIRouter:
     add("/traverse/{note:path}", routes.traverse, schema_of(Walk), {**ABSENT, **UNABLE}, walk)
     node = route_arguments("read", LINES, PART, QUERY["refresh"], without=("note",))
     add("/node/{note:path}", routes.node, schema_of(Reading), {**ABSENT, **UNABLE}, node)
+    page = route_arguments("read", LINES, PART, QUERY["refresh"], without=("note",))
+    add("/page/{note:path}", routes.page, schema_of(NotePage), {**ABSENT, **UNABLE}, page)
+    add("/filters", routes.filters, schema_of(FilterChoices), UNABLE)
+    add("/file/{path:path}", routes.file, dict[str, Any], {**ABSENT, **UNABLE})
     add("/links", routes.links, schema_of(Links), UNABLE, route_arguments("links", without=("note",)))
     links = route_arguments("links", without=("note", "orphans"))
     add("/links/{note:path}", routes.links_of, schema_of(Links), {**ABSENT, **UNABLE}, links)
@@ -186,6 +207,10 @@ def _failures(problems: Mapping[int, str]) -> dict[int | str, dict[str, Any]]:
     return {
         status: {"model": schema_of(Failure), "description": why} for status, why in {**REFUSED, **problems}.items()
     }
+
+
+def _place(note: str, lines: str, part: str) -> str:
+    return f"{note}{f':{lines}' if lines else ''}{f'#{part}' if part else ''}"
 
 
 def _response(value: Mapping[str, object]) -> Response:

@@ -1,0 +1,40 @@
+// Trades the token, or a code that `notewell serve --open` put behind the address, for a cookie.
+
+import { ask } from "/web/api.js";
+import { fill, h } from "/web/dom.js";
+
+const CODE = "#login=";
+
+/** Use the code of the address once, and take it out of the address and the history at once. */
+export async function enterCode() {
+  if (!location.hash.startsWith(CODE)) return;
+  const code = location.hash.slice(CODE.length);
+  history.replaceState(null, "", location.pathname + location.search);
+  // A code that was used before leads to the form below.
+  await logIn(code).catch(() => {});
+}
+
+function logIn(token) {
+  return ask("/login", { method: "POST", headers: { authorization: `Bearer ${token}` } });
+}
+
+/** Ask for the token, then call `done`. */
+export function showLogin(place, done) {
+  const problem = h("p", { class: "error", role: "alert" });
+  const token = h("input", { type: "password", name: "token", autocomplete: "current-password", required: true });
+  const enter = async (event) => {
+    event.preventDefault();
+    try {
+      await logIn(token.value.trim());
+      done();
+    } catch (error) {
+      problem.textContent = `${error.message}. ${error.hint}`;
+    }
+  };
+  fill(place, h("section", { class: "problem" },
+    h("h1", {}, "This server needs a token"),
+    h("p", {}, "`notewell serve --new-token` created it and printed it once."),
+    h("form", { onsubmit: enter }, h("label", {}, "Token ", token), " ", h("button", {}, "Log in")),
+    problem));
+  token.focus();
+}

@@ -1,0 +1,89 @@
+// The way through the page: each address has a view, links change the address, back and forward work.
+
+import { Refused } from "/web/api.js";
+import { announce, fill, h } from "/web/dom.js";
+import { showKeys } from "/web/keys.js";
+import { enterCode, showLogin } from "/web/login.js";
+import { noteView } from "/web/note.js";
+import { searchView } from "/web/search.js";
+
+// A view has `show(place, url)`, which may return a function that ends it; `keys` lists its keys for `?`.
+const VIEWS = [
+  { name: "Search", path: "/search", at: (path) => path === "/" || path === "/search", view: searchView },
+  { at: (path) => path.startsWith("/node/"), view: noteView },
+];
+
+const place = document.getElementById("view");
+let end = () => {};
+let current = null;
+
+/** Show the view of the present address. */
+async function show() {
+  const url = new URL(location.href);
+  const found = VIEWS.find((one) => one.at(url.pathname));
+  showNames(found);
+  end();
+  end = () => {};
+  current = found?.view;
+  try {
+    if (!found) throw new Refused(404, "There is no such page", "Go back, or search");
+    end = (await found.view.show(place, url, go)) ?? end;
+  } catch (error) {
+    showProblem(error);
+  }
+}
+
+/** Go to an address; `replace` leaves no step to go back to. */
+export function go(address, { replace = false, quiet = false } = {}) {
+  history[replace ? "replaceState" : "pushState"](null, "", address);
+  if (!quiet) {
+    scrollTo(0, 0);
+    show();
+  }
+}
+
+function showNames(found) {
+  const names = VIEWS.filter((one) => one.name);
+  fill(document.getElementById("views"), names.map((one) =>
+    h("a", { href: one.path, "aria-current": one === found ? "page" : null }, one.name)));
+}
+
+function showProblem(error) {
+  if (error.name === "AbortError") return;
+  if (error.status === 401) {
+    showLogin(place, show);
+    return;
+  }
+  const known = error instanceof Refused;
+  if (!known) console.error(error);
+  announce(error.message);
+  fill(place, h("section", { class: "problem" },
+    h("h1", {}, known ? error.message : "Something went wrong in this page"),
+    h("p", {}, known ? error.hint : String(error)),
+    h("p", {}, h("button", { onclick: show }, "Try again"))));
+}
+
+addEventListener("click", (event) => {
+  const link = event.target.closest?.("a[href]");
+  const other = event.defaultPrevented || event.button || event.metaKey || event.ctrlKey || event.shiftKey;
+  if (!link || other || link.origin !== location.origin || link.target) return;
+  if (link.getAttribute("href").startsWith("#") || !VIEWS.some((one) => one.at(link.pathname))) return;
+  event.preventDefault();
+  go(link.href);
+});
+
+addEventListener("keydown", (event) => {
+  const typing = event.target.closest?.("input, textarea, select, [contenteditable]");
+  if (event.key === "?" && !typing) showKeys(current?.keys ?? []);
+  else if (event.key === "/" && !typing && !event.metaKey && !event.ctrlKey) {
+    event.preventDefault();
+    const box = document.querySelector("[data-search]");
+    if (box) box.focus();
+    else go("/");
+  }
+});
+
+addEventListener("popstate", show);
+// Modules are done before any key arrives; a code in the address logs this browser in, and leaves the address.
+await enterCode();
+await show();

@@ -1,0 +1,165 @@
+// Search as you type: results by note on the left, the selected one on the right.
+
+import { address, ask } from "/web/api.js";
+import { chips } from "/web/chips.js";
+import { announce, count, fill, h } from "/web/dom.js";
+import { groupsOf, resultOf } from "/web/results.js";
+import { Preview } from "/web/preview.js";
+import { forget, recent, remember } from "/web/recent.js";
+
+const PAGE = 20;
+// The most hits that a search returns, as the server has it.
+const MOST = 1000;
+// Files are looked at again after this pause; a search for every letter does without.
+const LOOK_AGAIN = 3000;
+// A query that stands for so long was meant, and is remembered.
+const MEANT = 1500;
+
+class Search {
+  keys = [["↑ ↓", "Select a note"], ["↵", "Open it"], ["Shift ↵", "Open it in a new tab"], ["Esc", "Clear the search"]];
+
+  show(place, url, go) {
+    const text = url.searchParams.get("text") ?? "";
+    Object.assign(this, { go, limit: PAGE, groups: [], selected: -1, looked: -Infinity, asked: null, timer: 0 });
+    this.box = h("input", {
+      type: "search", value: text, "data-search": true, "aria-label": "Search your notes", "aria-describedby": "hint",
+      placeholder: "Search your notes", autocomplete: "off", spellcheck: "false", enterkeyhint: "search",
+      oninput: () => this.typed(), onkeydown: (event) => this.pressed(event),
+    });
+    this.notices = h("div", { class: "notices" });
+    this.list = h("ol", { class: "results", "aria-label": "Results" });
+    this.more = h("p", { class: "more" });
+    this.preview = new Preview(go);
+    this.chips = chips(this.box, () => this.typed());
+    fill(place, h("div", { class: "search" },
+      h("form", { role: "search", onsubmit: (event) => event.preventDefault() }, this.box, this.chips.element),
+      h("div", { class: "columns" }, h("div", {}, this.notices, this.list, this.more), this.preview.element)));
+    document.title = "Notewell";
+    this.box.focus();
+    this.box.setSelectionRange(text.length, text.length);
+    const searched = this.search();
+    return () => {
+      this.asked?.abort();
+      clearTimeout(this.timer);
+      this.preview.end();
+      return searched;
+    };
+  }
+
+  get text() {
+    return this.box.value.trim();
+  }
+
+  typed() {
+    this.limit = PAGE;
+    this.go(this.text ? address("/search", { text: this.text }) : "/", { replace: true, quiet: true });
+    this.search();
+  }
+
+  async search() {
+    this.asked?.abort();
+    clearTimeout(this.timer);
+    this.chips.read();
+    if (!this.text) {
+      this.showStart();
+      return;
+    }
+    const { signal } = (this.asked = new AbortController());
+    const now = performance.now();
+    const refresh = now - this.looked > LOOK_AGAIN;
+    const asked = { text: this.text, limit: this.limit, refresh };
+    try {
+      const found = await ask(address("/search", asked), { signal });
+      // Only a search that looked through the folder counts as one.
+      if (refresh) this.looked = now;
+      this.showFound(found);
+    } catch (error) {
+      if (error.name === "AbortError") return;
+      fill(this.notices, h("p", { class: "error", role: "alert" }, `${error.message}. ${error.hint ?? ""}`));
+      if (error.status === 401) this.go(location.href, { replace: true });
+    }
+    this.timer = setTimeout(() => remember(this.text), MEANT);
+  }
+
+  showFound(found) {
+    this.groups = groupsOf(found.hits);
+    fill(this.notices, found.notices.map((notice) => h("p", {}, notice)));
+    fill(this.list, this.groups.map((group, place) => resultOf(group, {
+      query: found.query, like: () => this.likeThis(group), select: () => this.select(place, { scroll: false }),
+    })));
+    const most = found.hits.length >= this.limit && this.limit < MOST;
+    fill(this.more, most ? h("button", { onclick: () => this.showMore() }, "Show more") : "");
+    const nothing = this.groups.length ? "" : h("p", { class: "nothing" }, `Nothing found for “${found.query}”.`);
+    if (nothing) this.notices.prepend(nothing);
+    announce(this.groups.length ? `${count(this.groups.length, "note")} found` : "Nothing found");
+    this.select(this.groups.length ? 0 : -1, { scroll: false });
+  }
+
+  showStart() {
+    this.groups = [];
+    this.selected = -1;
+    this.preview.clear();
+    fill(this.more);
+    fill(this.list);
+    const texts = recent();
+    fill(this.notices, h("div", { class: "start" },
+      texts.length ? h("section", {}, h("h2", {}, "Recent"),
+        h("ul", {}, texts.map((text) => h("li", {}, h("a", { href: address("/search", { text }) }, text)))),
+        h("button", { class: "quiet", onclick: () => { forget(); this.showStart(); } }, "Forget them")) : "",
+      h("section", {}, h("h2", {}, "How to search"), h("dl", { class: "syntax", id: "hint" }, SYNTAX.map(([sign, what]) =>
+        h("div", {}, h("dt", {}, h("code", {}, sign)), h("dd", {}, what)))))));
+  }
+
+  showMore() {
+    const before = this.selected;
+    this.limit = Math.min(MOST, this.limit + PAGE);
+    this.search().then(() => this.select(before, { scroll: false }));
+  }
+
+  likeThis(group) {
+    this.go(address("/search", { text: `like:"${group.path}"` }));
+  }
+
+  select(place, { scroll = true } = {}) {
+    this.list.children[this.selected]?.removeAttribute("aria-current");
+    this.selected = place;
+    const shown = this.list.children[place];
+    shown?.setAttribute("aria-current", "true");
+    if (scroll) {
+      shown?.scrollIntoView({ block: "nearest" });
+      const group = this.groups[place];
+      if (group) announce(`${place + 1} of ${this.groups.length}: ${group.title}`);
+    }
+    this.preview.show(this.groups[place]?.hits[0]);
+  }
+
+  pressed(event) {
+    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+    if (step && this.groups.length) {
+      event.preventDefault();
+      this.select(Math.max(0, Math.min(this.groups.length - 1, this.selected + step)));
+    } else if (event.key === "Enter" && this.groups[this.selected]) {
+      event.preventDefault();
+      remember(this.text);
+      const { href } = this.list.children[this.selected].querySelector("a.title");
+      if (event.shiftKey || event.metaKey || event.ctrlKey) window.open(href, "_blank", "noopener");
+      else this.go(href);
+    } else if (event.key === "Escape" && this.box.value) {
+      event.preventDefault();
+      this.box.value = "";
+      this.typed();
+    }
+  }
+}
+
+const SYNTAX = [
+  ['"as written"', "a phrase"],
+  ["-word", "without this word"],
+  ["auth*", "words that begin so"],
+  ["tag:bees", "notes with this tag"],
+  ["path:Garden", "notes in this folder"],
+  ["after:2024", "notes since then"],
+  ["status:open", "notes with this property"],
+];
+
+export const searchView = new Search();
