@@ -66,9 +66,10 @@ def command(
 ) -> None:
     """Serve the vault to your browser and to other programs
 
-    A browser shows the page at the printed address; programs get JSON there. The server accepts connections from this machine only, unless --host is set; then a token is required. GET
-    /openapi.json describes all routes; /mcp serves agents. A new vault is indexed first. Ctrl-C stops the server
-    with exit code 130, SIGTERM with 0. --json prints its addresses as JSON.
+    A browser shows the page at the printed address; programs get JSON there. The server accepts connections from
+    this machine only, unless --host is set; then a token is required. GET /openapi.json describes all routes; /mcp
+    serves agents. A new vault is indexed first. Ctrl-C stops the server with exit code 130, SIGTERM with 0. --json
+    prints its addresses as JSON.
 
     \b
     Example:

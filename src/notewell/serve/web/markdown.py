@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import re
 from collections.abc import Callable, MutableMapping, Sequence
 from dataclasses import dataclass
@@ -24,7 +23,8 @@ REDACTED = re.compile(r"\[REDACTED:[\w-]+\]")
 IMAGES = (".png", ".jpg", ".jpeg", ".gif", ".webp", ".avif", ".bmp", ".svg")
 
 TAGS = frozenset(
-    ["a", "abbr", "b", "blockquote", "br", "caption", "code", "dd", "del", "details", "div", "dl", "dt", "em", "h1", "h2", "h3", "h4", "h5", "h6", "hr", "i", "img", "input", "ins", "kbd", "li", "mark", "ol", "p", "pre", "s", "samp", "section", "small", "span", "strong", "sub", "summary", "sup", "table", "tbody", "td", "tfoot", "th", "thead", "tr", "u", "ul", "var"]
+    "a abbr b blockquote br caption code dd del details div dl dt em h1 h2 h3 h4 h5 h6 hr i img input ins kbd li mark ol p "
+    "pre s samp section small span strong sub summary sup table tbody td tfoot th thead tr u ul var".split()
 )
 ATTRIBUTES = {
     "*": {"data-line"},
@@ -92,7 +92,7 @@ def _cleaned(html: str) -> str:
 
 
 def _headings(tokens: Sequence[Token], first: int) -> list[Heading]:
-    pairs = itertools.pairwise(tokens)
+    pairs = zip(tokens, tokens[1:], strict=False)
     return [
         Heading(int(opening.tag[1]), REDACTED.sub("…", inline.content), (opening.map or [0])[0] + first)
         for opening, inline in pairs
