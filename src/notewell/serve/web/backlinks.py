@@ -10,7 +10,7 @@ from notewell.files.control_chars import escaped
 from notewell.graph.link_report import NoteLink
 from notewell.index.links import MARKDOWN, WIKI
 from notewell.search.sentences import Unit, find_sentences
-from notewell.serve.web.obsidian import label_of
+from notewell.serve.web.obsidian import label_in, label_of
 from notewell.store import Snapshot
 from notewell.types.note import Chunk
 
@@ -85,9 +85,5 @@ def _begins(line: str) -> bool:
 def _shortened(sentence: str, at: int) -> str:
     """Return a sentence without markup, cut around the link at an offset if it is long."""
     start = max(0, at - LONGEST // 2) if len(sentence) > 2 * LONGEST else 0
-    plain = " ".join(MARKUP.sub("", MARKDOWN.sub(r"\2", WIKI.sub(_label, sentence[start:]))).split())
+    plain = " ".join(MARKUP.sub("", MARKDOWN.sub(r"\2", WIKI.sub(label_in, sentence[start:]))).split())
     return f"{'…' if start else ''}{plain[:LONGEST]}{'…' if len(plain) > LONGEST else ''}"
-
-
-def _label(match: re.Match[str]) -> str:
-    return (match[4] or label_of(match[2], (match[3] or "").lstrip("#"))).strip()

@@ -47,10 +47,10 @@ def code(text: str, first: int, language: str = "", *, kind: str = "") -> str:
     """Return code as HTML, each line by itself so that it can be marked; `first` is the number of its first line.
 
     >>> code("a <b>\\n", 3, "html")
-    '<pre data-language="html"><code><span data-line="3">a &lt;b&gt;</span>\\n</code></pre>\\n'
+    '<pre data-language="html"><code><span data-line="3">a &lt;b&gt;\\n</span></code></pre>\\n'
     """
     lines = badges(escape(text.removesuffix("\n"))).split("\n")
-    spans = (f'<span data-line="{number}">{line}</span>\n' for number, line in enumerate(lines, first))
+    spans = (f'<span data-line="{number}">{line}\n</span>' for number, line in enumerate(lines, first))
     inner = "".join(spans) if first else "\n".join(lines)
     return f"<pre{attributes(('class', kind), ('data-language', language))}><code>{inner}</code></pre>\n"
 

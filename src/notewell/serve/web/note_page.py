@@ -9,6 +9,7 @@ from typing import Any
 from notewell.errors import NoteError
 from notewell.files.control_chars import escaped, visible_line
 from notewell.graph.link_report import Links
+from notewell.index.links import WIKI
 from notewell.index.place import Place, Reading, find_place, lines_at, read_note
 from notewell.index.shapes.front_matter import split_front_matter
 from notewell.names.addresses import Addresses
@@ -17,6 +18,7 @@ from notewell.serve.web.embeds import Embeds, resolver
 from notewell.serve.web.layouts import Shown, layout_of
 from notewell.serve.web.markdown import Heading
 from notewell.serve.web.note_links import NoteLinks
+from notewell.serve.web.obsidian import label_in
 from notewell.serve.web.sanitise import sanitised
 from notewell.types.note import Chunk, Note
 from notewell.types.notices import Notice
@@ -41,11 +43,13 @@ class NotePage:
     html: str
     """Its text as HTML, without secrets; `data-line` has the lines of each block."""
     first_line: int
-    """The first line in the HTML."""
+    """The first line in the HTML: the one after the front matter, unless a part of a long note is shown."""
     last_line: int
-    """The last line in the HTML: of a long note, only a part is shown."""
-    lines: int
-    """How many lines the note has."""
+    """The last line in the HTML."""
+    lines_above: int
+    """How many lines above the first one are left out, since the note is long."""
+    lines_below: int
+    """How many lines below the last one are left out."""
     outline: tuple[Heading, ...]
     """Its headings, or the parts of a format without headings."""
     properties: Mapping[str, str]
@@ -91,7 +95,8 @@ def note_page(vault: Vault, note: str) -> NotePage:
         html=html,
         first_line=shown.first,
         last_line=shown.last,
-        lines=len(lines),
+        lines_above=shown.first - _body_line(read, lines),
+        lines_below=len(lines) - max(shown.last, 0),
         outline=outline,
         properties={escaped(key): escaped(_shown(value)) for key, value in facts.fields.items()},
         tags=first.tags,
@@ -115,17 +120,21 @@ def _marked(note: Note, asked: Place) -> tuple[Reading | None, str]:
         return None, error.fact
 
 
+def _body_line(note: Note, lines: Sequence[str]) -> int:
+    """Return the first line after the front matter."""
+    body = split_front_matter(note.text)[1] if layout_of(note)[0] == "text" else 0
+    return note.text.count("\n", 0, body) + 1 if body < len(note.text) else len(lines) + 1
+
+
 def _window(note: Note, lines: Sequence[str], line: int, *, breaks: bool) -> Shown:
     """Return the lines to show: all without front matter; of a long note, as many as fit, with the line asked for."""
-    _, body, _ = split_front_matter(note.text) if layout_of(note)[0] == "text" else ({}, 0, ())
-    first = min(note.text.count("\n", 0, body) + 1, len(lines))
+    first = _body_line(note, lines)
     last = _last_that_fits(lines, first)
     if line > last:
         first = max(first, line - ABOVE)
         last = _last_that_fits(lines, first)
-    shown = [one[:MOST_SHOWN] for one in lines[first - 1 : last]]
-    # Without a body, nothing is left to show.
-    return Shown(note, [] if body and body >= len(note.text) else shown, first, breaks)
+    # One line may be longer than all that is shown.
+    return Shown(note, [one[:MOST_SHOWN] for one in lines[first - 1 : last]], first, breaks)
 
 
 def _last_that_fits(lines: Sequence[str], first: int) -> int:
@@ -154,11 +163,11 @@ def _name(path: str) -> str:
 def _shown(value: Any) -> str:
     """Return the value of a property as a line of text.
 
-    >>> _shown(["bees", 3]), _shown({"a": None})
-    ('bees, 3', 'a: ')
+    >>> _shown(["[[Bees|hive]]", 3]), _shown({"a": None})
+    ('hive, 3', 'a: ')
     """
     if isinstance(value, Mapping):
         return ", ".join(f"{key}: {_shown(part)}" for key, part in value.items())
     if isinstance(value, (list, tuple)):
         return ", ".join(map(_shown, value))
-    return "" if value is None else str(value)
+    return "" if value is None else WIKI.sub(label_in, str(value))

@@ -106,6 +106,16 @@ def label_of(target: str, anchor: str) -> str:
     return " › ".join(filter(None, (target, *anchor.split("#"))))
 
 
+def label_in(match: re.Match[str]) -> str:
+    """Return what the wikilink of a match shows.
+
+    >>> WIKI.sub(label_in, "[[Bees|honey]] and [[Rye]]")
+    'honey and Rye'
+    """
+    target, anchor, shown = _parts(match)
+    return shown or label_of(target, anchor)
+
+
 def _hashtag(state: StateInline, silent: bool) -> bool:
     match = TAG.match(state.src, state.pos) if state.src[state.pos] == "#" and not state.linkLevel else None
     if not match:
