@@ -49,7 +49,7 @@ def code(text: str, first: int, language: str = "", *, kind: str = "") -> str:
     >>> code("a <b>\\n", 3, "html")
     '<pre data-language="html"><code><span data-line="3">a &lt;b&gt;\\n</span></code></pre>\\n'
     """
-    lines = badges(escape(text.removesuffix("\n"))).split("\n")
+    lines = badges(escape(text.removesuffix("\n"))).split("\n") if text else []
     spans = (f'<span data-line="{number}">{line}\n</span>' for number, line in enumerate(lines, first))
     inner = "".join(spans) if first else "\n".join(lines)
     return f"<pre{attributes(('class', kind), ('data-language', language))}><code>{inner}</code></pre>\n"

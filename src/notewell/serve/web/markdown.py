@@ -13,9 +13,9 @@ from markdown_it.renderer import RendererHTML
 from markdown_it.token import Token
 from mdit_py_plugins.dollarmath import dollarmath_plugin
 from mdit_py_plugins.footnote import footnote_plugin
-from mdit_py_plugins.gfm_autolink import gfm_autolink_plugin
 
 from notewell.files.control_chars import escaped
+from notewell.serve.web.bare_addresses import bare_addresses_plugin
 from notewell.serve.web.elements import ELEMENTS, Env, line_range
 from notewell.serve.web.note_links import NoteLinks
 from notewell.serve.web.obsidian import obsidian_plugin, without_comments
@@ -91,7 +91,7 @@ def _words(tokens: Sequence[Token]) -> str:
 @cache
 def _parser(breaks: bool) -> MarkdownIt:
     parser = MarkdownIt("commonmark", {"html": True, "breaks": breaks}).enable(["table", "strikethrough"])
-    parser.use(footnote_plugin).use(gfm_autolink_plugin).use(obsidian_plugin)
+    parser.use(footnote_plugin).use(bare_addresses_plugin).use(obsidian_plugin)
     parser.use(dollarmath_plugin, allow_labels=False, allow_space=False, allow_digits=False, double_inline=True)
     for kind, make in ELEMENTS.items():
         parser.add_render_rule(kind, _rule(make))
