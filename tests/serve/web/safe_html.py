@@ -8,8 +8,8 @@ from html.parser import HTMLParser
 
 from notewell.files.control_chars import HIDDEN
 
-TAGS = """a abbr b blockquote br caption code dd del details div dl dt em h1 h2 h3 h4 h5 h6 hr i img ins kbd li mark ol p
-pre s samp section small span strong sub summary sup table tbody td tfoot th thead tr u ul var"""
+TAGS = """a abbr b blockquote br caption code dd del details div dl dt em h1 h2 h3 h4 h5 h6 hr i img ins kbd li mark ol
+p pre s samp section small span strong sub summary sup table tbody td tfoot th thead tr u ul var"""
 DESCRIBED = {"class", "data-line", "data-callout", "data-language", "data-speaker", "title", "alt", "rel", "id", "open"}
 SIZED = {"width", "height", "start", "colspan", "rowspan", "scope"}
 # The classes that style notes; none of them is used by the page itself.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -13,6 +14,7 @@ from notewell.index.links import WIKI
 from notewell.index.place import Place, Reading, find_place, lines_at, read_note
 from notewell.index.shapes.front_matter import split_front_matter
 from notewell.names.addresses import Addresses
+from notewell.names.place import before_lines, lines_of, split_part
 from notewell.serve.web.backlinks import Backlink, backlinks_of
 from notewell.serve.web.embeds import Embeds, resolver
 from notewell.serve.web.layouts import Shown, layout_of
@@ -76,7 +78,7 @@ class NotePage:
 
 def note_page(vault: Vault, note: str) -> NotePage:
     """Return a note as the page shows it, with the lines or the part that was asked for marked."""
-    asked = find_place(vault.root, vault.find(note))
+    asked = _asked(vault, note)
     read = read_note(vault.root, asked.path, vault.settings.index)
     marked, problem = _marked(read, asked)
     lines = read.text.replace("\r\n", "\n").removesuffix("\n").split("\n")
@@ -108,6 +110,20 @@ def note_page(vault: Vault, note: str) -> NotePage:
         backlinks=backlinks,
         backlink_count=len(links.backlinks),
     )
+
+
+def _asked(vault: Vault, note: str) -> Place:
+    """Return the place that was asked for; a note that has no such lines or part is still found."""
+    try:
+        return find_place(vault.root, vault.find(note))
+    except NoteError:
+        for path, part in split_part(note):
+            with suppress(NoteError):
+                return Place(vault.find(path), part=part)
+        if lines := lines_of(note):
+            with suppress(NoteError):
+                return Place(vault.find(before_lines(note)), *lines)
+        raise
 
 
 def _marked(note: Note, asked: Place) -> tuple[Reading | None, str]:
