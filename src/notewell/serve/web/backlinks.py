@@ -86,4 +86,5 @@ def _shortened(sentence: str, at: int) -> str:
     """Return a sentence without markup, cut around the link at an offset if it is long."""
     start = max(0, at - LONGEST // 2) if len(sentence) > 2 * LONGEST else 0
     plain = " ".join(MARKUP.sub("", MARKDOWN.sub(r"\2", WIKI.sub(label_in, sentence[start:]))).split())
+    plain = " · ".join(part.strip() for part in plain.split("|") if part.strip()) if plain.startswith("|") else plain
     return f"{'…' if start else ''}{plain[:LONGEST]}{'…' if len(plain) > LONGEST else ''}"

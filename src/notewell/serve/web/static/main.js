@@ -6,11 +6,13 @@ import { showKeys } from "/web/keys.js";
 import { enterCode, showLogin } from "/web/login.js";
 import { noteView } from "/web/note.js";
 import { searchView } from "/web/search.js";
+import { vaultView } from "/web/vault.js";
 
 // A view has `show(place, url)`, which may return a function that ends it; `keys` lists its keys for `?`.
 const VIEWS = [
   { name: "Search", path: "/search", at: (path) => path === "/" || path === "/search", view: searchView },
   { at: (path) => path.startsWith("/node/"), view: noteView },
+  { name: "Vault", path: "/status", at: (path) => path === "/status", view: vaultView },
 ];
 
 const place = document.getElementById("view");

@@ -52,7 +52,7 @@ class OpenNote {
     const { page } = this;
     const folder = page.path.split("/").slice(0, -1).join("/");
     // A note that begins with its own title shows it once.
-    const titled = this.article.querySelector("h1");
+    const titled = this.article.querySelector("h1, h2, h3, h4, h5, h6, p, li, pre, td")?.matches("h1");
     return h("header", { class: "notehead" },
       h("p", { class: "where" },
         folder ? h("a", { href: address("/search", { text: `under:"${folder}"` }) }, folder) : "", folder ? " / " : "",
