@@ -121,27 +121,41 @@ class OpenNote {
   }
 }
 
+// How a reader moves by hand.
+const MOVED = ["wheel", "touchmove", "mousedown"];
+
 /** The headings of a note; the one that is on the screen is marked. */
 class Outline {
   constructor(page, article) {
     this.places = page.outline.map((heading) => ({ heading, at: elementAt(article, heading.line) })).filter((one) => one.at);
-    this.buttons = this.places.map(({ heading, at }) =>
-      h("button", { class: "quiet", type: "button", onclick: () => this.open(at) }, heading.text || "…"));
+    this.buttons = this.places.map(({ heading }, index) =>
+      h("button", { class: "quiet", type: "button", onclick: () => this.open(index) }, heading.text || "…"));
     const least = Math.min(...page.outline.map((heading) => heading.level));
     const items = this.places.map(({ heading }, index) => h("li", { class: `level${Math.min(4, heading.level - least + 1)}` }, this.buttons[index]));
     this.element = this.places.length < 2 ? "" : h("nav", { class: "contents", "aria-label": "Outline" },
       h("h2", {}, page.kind === "pages" ? "Pages" : page.kind === "turns" ? "Turns" : page.kind === "table" ? "Sheets" : "Outline"), h("ul", { class: "outline" }, items));
     addEventListener("scroll", this.follow, { passive: true });
+    for (const moved of MOVED) addEventListener(moved, this.forget, { passive: true });
     requestAnimationFrame(this.follow);
   }
 
-  end = () => removeEventListener("scroll", this.follow);
+  end = () => {
+    removeEventListener("scroll", this.follow);
+    for (const moved of MOVED) removeEventListener(moved, this.forget);
+  };
 
-  open(element) {
+  /** Go to a heading. The page takes a while to scroll there: until then, and at its end, this is where one is. */
+  open(index) {
+    const element = this.places[index].at;
+    this.aimed = index;
     element.scrollIntoView({ block: "start" });
     element.setAttribute("tabindex", "-1");
     element.focus({ preventScroll: true });
   }
+
+  forget = () => {
+    this.aimed = undefined;
+  };
 
   get current() {
     return Math.max(0, this.places.findLastIndex(({ at }) => at.getBoundingClientRect().top < 90));
@@ -163,9 +177,9 @@ class Outline {
   };
 
   step(by) {
-    const now = this.places.findLastIndex(({ at }) => at.getBoundingClientRect().top < 30);
-    const next = this.places[Math.max(0, Math.min(this.places.length - 1, now + by))];
-    if (next) this.open(next.at);
+    if (!this.places.length) return;
+    const now = this.aimed ?? this.places.findLastIndex(({ at }) => at.getBoundingClientRect().top < 30);
+    this.open(Math.max(0, Math.min(this.places.length - 1, now + by)));
   }
 }
 
