@@ -16,7 +16,7 @@ ADDRESS = re.compile(r"\bhttps?://[^\s<>\"'`]{1,2000}?(?=[.,;:!?)\]*_~]{0,20}(?:
 def bare_addresses_plugin(parser: MarkdownIt) -> None:
     """Teach a parser that addresses are links.
 
-    The plug-in for this, gfm_autolink, looks through the whole text before each colon: 80 KB of them took minutes.
+    The plug-in for this, gfm_autolink, looks through the whole text before each colon: 40 KB of them took 4.8 s.
     """
     parser.core.ruler.push("bare_addresses", _link_addresses)
 
