@@ -53,6 +53,7 @@ class OpenNote {
     const folder = page.path.split("/").slice(0, -1).join("/");
     // A note that begins with its own title shows it once.
     const titled = this.article.querySelector("h1, h2, h3, h4, h5, h6, p, li, pre, td")?.matches("h1");
+    orderHeadings(this.article, titled ? 0 : 1);
     return h("header", { class: "notehead" },
       h("p", { class: "where" },
         folder ? h("a", { href: address("/search", { text: `under:"${folder}"` }) }, folder) : "", folder ? " / " : "",
@@ -180,6 +181,15 @@ class Outline {
     if (!this.places.length) return;
     const now = this.aimed ?? this.places.findLastIndex(({ at }) => at.getBoundingClientRect().top < 30);
     this.open(Math.max(0, Math.min(this.places.length - 1, now + by)));
+  }
+}
+
+/** Give headings that skip a level the next one, for people who go from heading to heading. */
+function orderHeadings(article, above) {
+  for (const heading of article.querySelectorAll("h1, h2, h3, h4, h5, h6")) {
+    const own = Number(heading.localName[1]);
+    above = Math.min(own, above + 1);
+    if (above < own) heading.setAttribute("aria-level", above);
   }
 }
 
