@@ -68,21 +68,27 @@ def names_file(root: Path, written: str) -> bool:
 
 def read_place(root: Path, place: Place, rules: WalkRules, *, raw: bool = False) -> Reading:
     """Return the lines of a place, without secrets unless `raw`."""
-    if ALWAYS_EXCLUDED.intersection(place.path.split("/")):
-        raise NoteError(f"{place.path} is not a note", "Folders and settings of programs are never read")
-    if format_of(place.path) is None:
+    return lines_at(read_note(root, place.path, rules, raw=raw), place)
+
+
+def read_note(root: Path, path: str, rules: WalkRules, *, raw: bool = False) -> Note:
+    """Return the note at a path as it is now, without secrets unless `raw`."""
+    if ALWAYS_EXCLUDED.intersection(path.split("/")):
+        raise NoteError(f"{path} is not a note", "Folders and settings of programs are never read")
+    if format_of(path) is None:
         known = ", ".join(format.name for format in FORMATS)
-        raise NoteError(f"{place.path} has a format that Notewell does not read", f"It reads {known}")
+        raise NoteError(f"{path} has a format that Notewell does not read", f"It reads {known}")
     try:
         with Extraction(rules.max_seconds) as extraction:
-            data, stamp = load(root, found_at(root, place.path), rules)
-            note = read(place.path, data, stamp, extraction)
+            data, stamp = load(root, found_at(root, path), rules)
+            note = read(path, data, stamp, extraction)
     except NoteError as error:
-        raise NoteError(f"{place.path}: {error.fact}", error.hint) from error
-    return _reading(replace(note, text=note.text.replace(LINE_IN_LINE, " ")) if raw else redact(note), place)
+        raise NoteError(f"{path}: {error.fact}", error.hint) from error
+    return replace(note, text=note.text.replace(LINE_IN_LINE, " ")) if raw else redact(note)
 
 
-def _reading(note: Note, place: Place) -> Reading:
+def lines_at(note: Note, place: Place) -> Reading:
+    """Return the lines of a note at a place; lines or a part that it does not have are an error."""
     lines = note.text.replace("\r\n", "\n").removesuffix("\n").split("\n")
     first, last = _lines_of_part(note, place.part, lines) if place.part else (place.first, place.last)
     last = min(last or len(lines), len(lines))

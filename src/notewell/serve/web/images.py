@@ -32,7 +32,8 @@ def image_response(vault: Vault, path: str) -> Response:
     """Return an image of the vault; any other file, and one that is excluded or outside, does not exist here."""
     rules, kind = vault.settings.index, KINDS.get(PurePosixPath(path).suffix.lower())
     # A link inside the vault may lead to what the settings exclude.
-    target = leads_to(vault.root, path) if kind else None
+    inside = kind and not path.startswith("/") and "\0" not in path
+    target = leads_to(vault.root, path) if inside else None
     if target is None or _is_hidden(path, target) or left_out_by(path, rules) or left_out_by(target, rules):
         raise _absent(path)
     try:

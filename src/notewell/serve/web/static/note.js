@@ -1,64 +1,230 @@
 // A note by itself: its text, outline, properties, backlinks and related notes.
 
 import { address, ask, noteAddress } from "/web/api.js";
-import { count, fill, h } from "/web/dom.js";
-import { pageAddress, renderedOf } from "/web/rendered.js";
+import { announce, count, fill, h } from "/web/dom.js";
+import { elementAt, linesOf, pageAddress, renderedOf } from "/web/rendered.js";
 
 class Note {
-  keys = [["Esc", "Back to the results"]];
+  keys = [["Esc", "Back"], ["j / k", "Next or previous heading"], ["m", "The matched lines"], ["c", "Copy path:line"]];
 
-  async show(place, url, go) {
+  async show(place, url) {
     const path = decodeURIComponent(url.pathname.slice("/node/".length));
     const given = { lines: url.searchParams.get("lines"), part: url.searchParams.get("part") };
-    const page = await ask(pageAddress(path, given));
-    document.title = `${page.title} · Notewell`;
-    const article = renderedOf(page, { line: page.line, last: page.end_line });
-    const side = h("aside", { class: "about", "aria-label": "About this note" });
-    fill(place, h("div", { class: "reading" }, h("div", {}, headOf(page), article), side));
-    fill(side, outlineOf(page, article), propertiesOf(page));
-    article.querySelector(".matched")?.scrollIntoView({ block: "center" });
-    showLinks(side, page);
-    const back = (event) => {
-      if (event.key === "Escape" && !event.target.closest?.("input, textarea, dialog")) history.back();
-    };
-    addEventListener("keydown", back);
-    return () => removeEventListener("keydown", back);
+    let page;
+    try {
+      page = await ask(pageAddress(path, given));
+    } catch (error) {
+      if (error.status !== 404) throw error;
+      return showMissing(place, path, error);
+    }
+    return new OpenNote(place, page, { heading: Boolean(given.part) }).end;
   }
 }
 
-function headOf(page) {
-  return h("header", { class: "notehead" },
-    h("p", { class: "where" }, page.path, page.date ? ` · ${page.date}` : ""),
-    h("p", { class: "tags" }, page.tags.map((tag) => h("a", { class: "tag", href: address("/search", { text: `tag:${tag}` }) }, `#${tag}`))),
-    page.uri ? h("a", { class: "quiet", href: page.uri, rel: "noreferrer" }, page.uri.startsWith("obsidian:") ? "Open in Obsidian" : "Open the file") : "");
+/** A note that is shown, until `end` is called. */
+class OpenNote {
+  constructor(place, page, { heading }) {
+    document.title = `${page.title} · Notewell`;
+    this.page = page;
+    // Of a part that begins with a heading, the heading is enough.
+    const whole = renderedOf(page);
+    const isHeading = heading && page.line && elementAt(whole, page.line)?.matches("h1, h2, h3, h4, h5, h6");
+    this.article = renderedOf(page, { line: page.line, last: isHeading ? page.line : page.end_line });
+    this.side = h("aside", { class: "about", "aria-label": "About this note" });
+    this.outline = new Outline(page, this.article);
+    fill(place, h("div", { class: "reading" },
+      h("div", { class: "page" }, this.head(), this.article, this.rest()), this.side));
+    fill(this.side, this.outline.element, propertiesOf(page), backlinksOf(page));
+    this.asked = new AbortController();
+    this.showRelated();
+    addEventListener("keydown", this.pressed);
+    this.showMatch();
+    announce(page.title);
+  }
+
+  end = () => {
+    removeEventListener("keydown", this.pressed);
+    this.outline.end();
+    this.asked.abort();
+  };
+
+  head() {
+    const { page } = this;
+    const folder = page.path.split("/").slice(0, -1).join("/");
+    // A note that begins with its own title shows it once.
+    const titled = this.article.querySelector("h1, h2, h3, h4, h5, h6, p, li, pre, td")?.matches("h1");
+    orderHeadings(this.article, titled ? 0 : 1);
+    return h("header", { class: "notehead" },
+      h("p", { class: "where" },
+        folder ? h("a", { href: address("/search", { text: `under:"${folder}"` }) }, folder) : "", folder ? " / " : "",
+        page.path.slice(folder ? folder.length + 1 : 0), page.date ? ` · ${page.date}` : ""),
+      titled ? "" : h("h1", {}, page.title),
+      h("p", { class: "notetools" },
+        page.tags.map((tag) => h("a", { class: "tag", href: address("/search", { text: `tag:${tag}` }) }, `#${tag}`)),
+        h("button", { class: "quiet", type: "button", onclick: () => this.copy() }, "Copy path:line"),
+        page.uri ? h("a", { class: "quiet", href: page.uri, rel: "noreferrer" },
+          page.uri.startsWith("obsidian:") ? "Open in Obsidian" : "Open the file") : ""),
+      page.problem ? h("p", { class: "gap", role: "status" }, page.problem) : "",
+      page.lines_above ? this.gap(page.lines_above, "above", "Show the beginning", page.first_line - page.lines_above) : "");
+  }
+
+  /** Return the way to the rest of a long note. */
+  rest() {
+    const { lines_below: below, last_line: last } = this.page;
+    return below ? this.gap(below, "below", `Go on at line ${(last + 1).toLocaleString("en")}`, last + 1) : "";
+  }
+
+  gap(lines, side, label, line) {
+    return h("p", { class: "gap" }, `${count(lines, "more line")} ${side}. `, h("a", { href: noteAddress(this.page.path, { lines: line }) }, label));
+  }
+
+  showMatch() {
+    const match = this.article.querySelector(".matched");
+    match?.scrollIntoView({ block: "center", behavior: "instant" });
+  }
+
+  pressed = (event) => {
+    if (event.target.closest?.("input, textarea, select, dialog") || event.metaKey || event.ctrlKey || event.altKey) return;
+    if (event.key === "Escape") history.back();
+    else if (event.key === "j") this.outline.step(1);
+    else if (event.key === "k") this.outline.step(-1);
+    else if (event.key === "m") this.showMatch();
+    else if (event.key === "c") this.copy();
+  };
+
+  /** Copy the place of the matched lines, or of the first line on the screen. */
+  async copy() {
+    const top = [...this.article.querySelectorAll("[data-line]")].find((one) => one.getBoundingClientRect().top > 60);
+    const line = this.page.line || (top && scrollY > 0 ? linesOf(top)[0] : 0);
+    const written = line ? `${this.page.path}:${line}` : this.page.path;
+    try {
+      await navigator.clipboard.writeText(written);
+      announce(`Copied ${written}`);
+      this.say(`Copied ${written}`);
+    } catch {
+      this.say(written);
+    }
+  }
+
+  say(text) {
+    this.said?.remove();
+    this.said = h("p", { class: "said" }, text);
+    document.body.append(this.said);
+    setTimeout(() => this.said.remove(), 2500);
+  }
+
+  async showRelated() {
+    const encoded = this.page.path.split("/").map(encodeURIComponent).join("/");
+    const related = await ask(address(`/related/${encoded}`, { limit: 6 }), { signal: this.asked.signal }).catch(() => null);
+    if (!related?.hits.length) return;
+    this.side.append(h("section", {}, h("h2", {}, "Related"), h("ul", { class: "notes" }, related.hits.map((hit) =>
+      h("li", {}, h("a", { href: noteAddress(hit.path) }, hit.title), h("span", {}, hit.excerpt.text))))));
+  }
 }
 
-function outlineOf(page, article) {
-  if (page.outline.length < 2) return "";
-  const show = (line) => () => article.querySelector(`[data-line^="${line}-"]`)?.scrollIntoView({ block: "start" });
-  return h("nav", { "aria-label": "Outline" }, h("h2", {}, "Outline"), h("ul", { class: "outline" }, page.outline.map((heading) =>
-    h("li", { class: `level${heading.level}` }, h("button", { class: "quiet", onclick: show(heading.line) }, heading.text)))));
+// How a reader moves by hand.
+const MOVED = ["wheel", "touchmove", "mousedown"];
+
+/** The headings of a note; the one that is on the screen is marked. */
+class Outline {
+  constructor(page, article) {
+    this.places = page.outline.map((heading) => ({ heading, at: elementAt(article, heading.line) })).filter((one) => one.at);
+    this.buttons = this.places.map(({ heading }, index) =>
+      h("button", { class: "quiet", type: "button", onclick: () => this.open(index) }, heading.text || "…"));
+    const least = Math.min(...page.outline.map((heading) => heading.level));
+    const items = this.places.map(({ heading }, index) => h("li", { class: `level${Math.min(4, heading.level - least + 1)}` }, this.buttons[index]));
+    this.element = this.places.length < 2 ? "" : h("nav", { class: "contents", "aria-label": "Outline" },
+      h("h2", {}, page.kind === "pages" ? "Pages" : page.kind === "turns" ? "Turns" : page.kind === "table" ? "Sheets" : "Outline"), h("ul", { class: "outline" }, items));
+    addEventListener("scroll", this.follow, { passive: true });
+    for (const moved of MOVED) addEventListener(moved, this.forget, { passive: true });
+    requestAnimationFrame(this.follow);
+  }
+
+  end = () => {
+    removeEventListener("scroll", this.follow);
+    for (const moved of MOVED) removeEventListener(moved, this.forget);
+  };
+
+  /** Go to a heading. The page takes a while to scroll there: until then, and at its end, this is where one is. */
+  open(index) {
+    const element = this.places[index].at;
+    this.aimed = index;
+    element.scrollIntoView({ block: "start" });
+    element.setAttribute("tabindex", "-1");
+    element.focus({ preventScroll: true });
+  }
+
+  forget = () => {
+    this.aimed = undefined;
+  };
+
+  get current() {
+    return Math.max(0, this.places.findLastIndex(({ at }) => at.getBoundingClientRect().top < 90));
+  }
+
+  follow = () => {
+    if (this.waiting) return;
+    this.waiting = requestAnimationFrame(() => {
+      this.waiting = 0;
+      const now = this.current;
+      if (now === this.shown) return;
+      this.buttons[this.shown]?.removeAttribute("aria-current");
+      this.shown = now;
+      const button = this.buttons[now];
+      button?.setAttribute("aria-current", "true");
+      const list = button?.closest("ul");
+      if (list && list.scrollHeight > list.clientHeight) list.scrollTop = button.offsetTop - list.clientHeight / 2;
+    });
+  };
+
+  step(by) {
+    if (!this.places.length) return;
+    const now = this.aimed ?? this.places.findLastIndex(({ at }) => at.getBoundingClientRect().top < 30);
+    this.open(Math.max(0, Math.min(this.places.length - 1, now + by)));
+  }
+}
+
+/** Give headings that skip a level the next one, for people who go from heading to heading. */
+function orderHeadings(article, above) {
+  for (const heading of article.querySelectorAll("h1, h2, h3, h4, h5, h6")) {
+    const own = Number(heading.localName[1]);
+    above = Math.min(own, above + 1);
+    if (above < own) heading.setAttribute("aria-level", above);
+  }
 }
 
 function propertiesOf(page) {
-  const entries = Object.entries(page.properties);
+  const entries = Object.entries(page.properties).filter(([key]) => key !== "tags");
   if (!entries.length) return "";
   return h("section", {}, h("h2", {}, "Properties"), h("dl", { class: "properties" },
     entries.map(([key, value]) => h("div", {}, h("dt", {}, key), h("dd", {}, value)))));
 }
 
-async function showLinks(side, page) {
-  const encoded = page.path.split("/").map(encodeURIComponent).join("/");
-  const [links, related] = await Promise.allSettled([ask(`/links/${encoded}`), ask(address(`/related/${encoded}`, { limit: 5 }))]);
-  if (links.status === "fulfilled" && links.value.backlinks.length) {
-    const { backlinks } = links.value;
-    side.append(h("section", {}, h("h2", {}, count(backlinks.length, "backlink")), h("ul", { class: "notes" }, backlinks.slice(0, 50).map((link) =>
-      h("li", {}, h("a", { href: noteAddress(link.path, { lines: link.line }) }, link.path), h("span", {}, link.written))))));
-  }
-  if (related.status === "fulfilled" && related.value.hits.length) {
-    side.append(h("section", {}, h("h2", {}, "Related"), h("ul", { class: "notes" }, related.value.hits.map((hit) =>
-      h("li", {}, h("a", { href: noteAddress(hit.path) }, hit.title), h("span", {}, hit.excerpt.text))))));
-  }
+function backlinksOf(page) {
+  if (!page.backlinks.length) return "";
+  const more = page.backlink_count - page.backlinks.length;
+  return h("section", {}, h("h2", {}, count(page.backlink_count, "backlink")),
+    h("ul", { class: "notes" }, page.backlinks.map((link) => h("li", {},
+      h("a", { href: noteAddress(link.path, { lines: link.line }) }, link.title), sentenceOf(link)))),
+    more ? h("p", { class: "where" }, `and ${more.toLocaleString("en")} more`) : "");
+}
+
+/** Return the sentence of a backlink, with the link marked. */
+function sentenceOf({ text, label }) {
+  const at = label ? text.indexOf(label) : -1;
+  if (at < 0) return h("span", {}, text);
+  return h("span", {}, text.slice(0, at), h("b", {}, label), text.slice(at + label.length));
+}
+
+function showMissing(place, path, error) {
+  const name = path.split("/").at(-1).replace(/\.\w+$/, "");
+  document.title = `${name} · Notewell`;
+  announce(error.message);
+  fill(place, h("section", { class: "problem" },
+    h("h1", {}, error.message), h("p", {}, error.hint ?? ""),
+    h("p", {}, "It may have been moved, renamed or deleted."),
+    h("p", {}, h("a", { href: address("/search", { text: name }) }, `Search for “${name}”`))));
+  return undefined;
 }
 
 export const noteView = new Note();

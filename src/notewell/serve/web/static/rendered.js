@@ -12,17 +12,55 @@ export function pageAddress(path, parameters = {}) {
 
 /** Return a rendered note as an element, with the lines from `line` to `last` marked. */
 export function renderedOf(page, { line = 0, last = line } = {}) {
-  const article = h("article", { class: "note", lang: page.lang || null });
+  const article = h("article", { class: `note kind-${page.kind}` });
   article.innerHTML = policy.createHTML(page.html);
+  // Wide tables and code can be scrolled with the keys too.
+  for (const wide of article.querySelectorAll(".scroll, pre, .embed")) wide.tabIndex = 0;
+  article.addEventListener("click", followFootnote);
   if (line) markLines(article, line, last);
   return article;
 }
 
-/** Mark the smallest elements that contain the lines. */
+/** Return the element of a note that shows a line: the smallest one, or the first one below the line. */
+export function elementAt(article, line) {
+  let found = null;
+  for (const one of article.querySelectorAll("[data-line]")) {
+    const [from, to = from] = linesOf(one);
+    if (from <= line && to >= line) found = one;
+    else if (from > line) return found ?? one;
+  }
+  return found;
+}
+
+/** Return the first and the last line of an element. */
+export function linesOf(element) {
+  return element.dataset.line.split("-").map(Number);
+}
+
+/** Mark the smallest elements that contain the lines, and unfold what hides them. */
 function markLines(article, line, last) {
   const within = [...article.querySelectorAll("[data-line]")].filter((one) => {
-    const [from, to] = one.dataset.line.split("-").map(Number);
+    const [from, to = from] = linesOf(one);
     return from <= last && to >= line;
   });
-  for (const one of within) if (!within.some((other) => other !== one && one.contains(other))) one.classList.add("matched");
+  const inner = new Set(within);
+  for (const one of within) for (let above = one.parentElement; above && above !== article; above = above.parentElement) inner.delete(above);
+  // A blank line is in no element: then the next one below it is marked.
+  if (!inner.size) inner.add(elementAt(article, line));
+  inner.delete(null);
+  for (const one of inner) {
+    one.classList.add("matched");
+    for (let folded = one.closest("details"); folded; folded = folded.parentElement.closest("details")) folded.open = true;
+  }
+}
+
+/** Go to a footnote or back; the address stays, since it names the note. */
+function followFootnote(event) {
+  const link = event.target.closest('a[href^="#note-"]');
+  const target = link && event.currentTarget.querySelector(`[id="${CSS.escape(link.hash.slice(1))}"]`);
+  if (!link) return;
+  event.preventDefault();
+  target?.scrollIntoView({ block: "center" });
+  target?.setAttribute("tabindex", "-1");
+  target?.focus({ preventScroll: true });
 }
