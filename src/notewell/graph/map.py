@@ -19,6 +19,8 @@ from notewell.types.notices import Notice
 FARTHEST, LARGEST = 9999, 100
 # The distance between linked notes and the ring of notes without links, as a share of the picture.
 RING_GAP = 1.06
+# How much more notes would fit into the picture, if it were evenly full.
+SPARSE = 1.5
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,14 +121,16 @@ def _with_ring(positions: Floats, standings: Standings) -> Floats:
     alone = np.flatnonzero(standings.community < 0)
     if not alone.size:
         return positions
-    linked = len(positions) - alone.size
-    spots = (positions - 0.5) @ np.array((1, 1j))
-    # In units of the ring's area for a note; the rest of the ring's inside is empty.
-    inside = 1.5 * linked if linked else 0.0
-    reach = float(np.abs(np.delete(spots, alone)).max(initial=0.0))
-    scale = reach * RING_GAP / np.sqrt(inside) if linked and reach else 1.0
+    others = np.delete(positions, alone, axis=0)
+    # The ring is as wide and as high as the picture inside.
+    axes = np.maximum(np.ptp(others, axis=0), 0.1) if len(others) else np.ones(2)
+    spots = (positions - 0.5) / axes @ np.array((1, 1j))
+    reach = float(np.abs(np.delete(spots, alone)).max(initial=0.0)) * RING_GAP
+    # In units of the area that a note takes: so many would fill the inside.
+    inside = SPARSE * len(others)
+    scale = reach / np.sqrt(inside) if inside else 1.0
     spots[alone] = scale * sunflower(alone.size, inside)
-    return in_unit_square(spots)
+    return in_unit_square(spots.real * axes[0] + 1j * spots.imag * axes[1])
 
 
 def _around(net: Net, standings: Standings, pairs: Pairs, note: str, hops: int) -> Neighbourhood:
