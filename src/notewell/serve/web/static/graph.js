@@ -4,6 +4,7 @@ import { address, ask, noteAddress } from "/web/api.js";
 import { Camera, steer } from "/web/camera.js";
 import { announce, count, fill, h } from "/web/dom.js";
 import { NoteMap } from "/web/notemap.js";
+import { COLOURS } from "/web/palette.js";
 import { Picture } from "/web/picture.js";
 
 // How near a pointer has to be to a note, in pixels.
@@ -186,7 +187,7 @@ class Shown {
     const { map, data } = this;
     const near = data.note ? [...map.neighbours(map.places.get(data.note))].sort((one, other) => one - other) : [...map.paths.keys()];
     const title = data.note ? count(near.length, "linked note") : "Most linked notes";
-    const rows = near.slice(0, data.note ? 60 : LISTED).map((at) => this.row(at));
+    const rows = near.slice(0, data.note ? near.length : LISTED).map((at) => this.row(at));
     return h("section", {}, h("h2", {}, title), h("ul", { class: "listed" }, rows));
   }
 
@@ -211,7 +212,7 @@ class Shown {
     const rest = map.communities.length - rows.length;
     return h("section", { class: "legend" }, h("h2", {}, "Communities"), h("ul", { class: "listed" }, rows),
       rest > 0 ? h("p", { class: "where" }, `and ${rest.toLocaleString("en")} smaller`) : "",
-      h("p", {}, "Colour: the community, notes that link more with each other than with others. It goes by its central notes; far communities may share a colour."),
+      h("p", {}, "Colour: the community, notes that link more with each other than with others. It goes by its central notes.", map.communities.length > COLOURS ? " Far communities may share a colour." : ""),
       h("p", {}, "Size: PageRank. A note is large if many notes link to it, or large ones do."),
       alone ? h("p", {}, `Grey, around the others: ${count(alone, "note")} without links.`) : "");
   }

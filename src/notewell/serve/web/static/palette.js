@@ -2,6 +2,7 @@
 
 const LIGHT = ["#2f6db3", "#d2691e", "#2e8b57", "#c0406a", "#7d57b5", "#998417", "#1d8f9c", "#95603f", "#5f8420", "#b04c9b", "#4b5fd0"];
 const DARK = ["#79b0ee", "#f29a5c", "#6cc998", "#f07f9f", "#b496ea", "#d3bd52", "#5ccbd6", "#cf9b76", "#a3c765", "#e28fd1", "#96a4ff"];
+export const COLOURS = LIGHT.length;
 
 /** Return the colours of the page and of communities, as the present theme has them. */
 export function readPalette() {

@@ -18,6 +18,12 @@ const LINES_AT_ONCE = 400;
 const NAME = "12px system-ui, sans-serif";
 const BOLD = "600 13px system-ui, sans-serif";
 const TITLE = "650 14px system-ui, sans-serif";
+const SMALL_TITLE = "650 12px system-ui, sans-serif";
+// The least radius of a community with a name, and of one with a large name, in pixels.
+const NAMED = 16;
+const LARGE = 34;
+// No name covers a note of this radius.
+const BIG = 9;
 
 export class Picture {
   constructor(canvas, map, camera) {
@@ -85,7 +91,7 @@ export class Picture {
     const room = this.camera.scale / Math.sqrt(Math.max(length, 12));
     const share = size[at] / 100;
     const grown = hops.length && hops[at] === 0 ? 1.5 : 1;
-    return Math.min(Math.max(room * (0.12 + 0.4 * share), 1.1), 5 + 11 * share) * grown;
+    return Math.min(Math.max(room * (0.12 + 0.4 * share), 0.7), 5 + 11 * share) * grown;
   }
 
   draw() {
@@ -299,6 +305,7 @@ export class Picture {
       const near = map.note ? map.places.get(map.note) : -1;
       if (near >= 0) this.name(labels, near, BOLD, true);
       else this.nameCommunities(labels);
+      this.keepFree(labels);
       this.nameOthers(labels, near);
     }
     this.names = labels.placed;
@@ -312,10 +319,19 @@ export class Picture {
       const above = this.roomy() ? one.reach + (this.radiusOf(one.notes[0]) + 18) / camera.scale : 0;
       const key = { x: one.x, y: one.y - above };
       const [x, y] = camera.toScreen(key.x, key.y);
-      if (reach > 24 && reach < this.width) {
+      if (reach > NAMED && reach < this.width) {
         const colour = above ? this.colourOf(one.number) : "";
-        labels.add(shortened(one.names[0], 40), { x, y, radius: 0, font: TITLE, over: Math.max(2 * reach - 8, 70), key, colour });
+        const font = reach < LARGE ? SMALL_TITLE : TITLE;
+        labels.add(shortened(one.names[0], 40), { x, y, radius: 0, font, over: Math.max(2 * reach - 8, 60), key, colour });
       }
+    }
+  }
+
+  keepFree(labels) {
+    for (let at = 0; at < this.map.length; at += 1) {
+      const radius = this.radiusOf(at) * 0.8;
+      if (radius < BIG) continue;
+      labels.boxes.push([this.left[at] - radius, this.top[at] - radius, this.left[at] + radius, this.top[at] + radius]);
     }
   }
 
