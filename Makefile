@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 DATA ?=
 
 .DEFAULT_GOAL := check
-.PHONY: check demo test lint types docs docs-check bench bench-scale clean
+.PHONY: check demo test browser screenshots lint types docs docs-check bench bench-scale clean
 
 check: lint types docs-check test
 
@@ -20,6 +20,18 @@ $(VENV)/.bench: $(VENV)/.made
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --group bench
 	@touch $@
 
+# Playwright takes 165 MB: only a machine with Chromium gets it.
+$(VENV)/.browser: $(VENV)/.made
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --group browser
+	@touch $@
+
+browser:
+	@command -v chromium >/dev/null || { [ "$$(id -u)" = 0 ] && apt-get update && apt-get install --yes chromium || { echo "error: Chromium is not installed"; echo "hint: install your system's package chromium, or set CHROMIUM"; exit 1; }; }
+	@$(MAKE) --no-print-directory $(VENV)/.browser
+
+screenshots: browser
+	$(BIN)/python docs/screenshots.py
+
 demo: $(VENV)/.made
 	@$(BIN)/python examples/demo.py
 
@@ -27,7 +39,7 @@ demo: $(VENV)/.made
 WORKERS ?= $(shell $(PYTHON) -c 'import os; print((os.cpu_count() or 1) + 1)')
 
 # Byte code is kept, whatever the shell says: without it, each worker compiles for 5 s, and each command that it runs.
-test: $(VENV)/.made
+test: $(VENV)/.made $(if $(shell command -v chromium),$(VENV)/.browser)
 	PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest -n $(WORKERS) --dist worksteal
 
 lint: $(VENV)/.made

@@ -48,6 +48,7 @@ RATE = 100.0
 )
 @click.option("--token", is_flag=True, help="Require the token on this machine too")
 @click.option("--new-token", is_flag=True, help="Create a token, print it once, and exit")
+@click.option("--open", "opens", is_flag=True, help="Open the page in the browser")
 @click.option("--verbose", "-v", is_flag=True, help="Log each request, without its query")
 @json_option
 def command(
@@ -59,18 +60,20 @@ def command(
     rate: float,
     token: bool,
     new_token: bool,
+    opens: bool,
     verbose: bool,
     as_json: bool,
 ) -> None:
-    """Serve the vault to other programs over HTTP
+    """Serve the vault to your browser and to other programs
 
-    The server accepts connections from this machine only, unless --host is set; then a token is required. GET
-    /openapi.json describes all routes; /mcp serves agents. A new vault is indexed first. Ctrl-C stops the server
-    with exit code 130, SIGTERM with 0. --json prints its addresses as JSON.
+    A browser shows the page at the printed address; programs get JSON there. The server accepts connections from
+    this machine only, unless --host is set; then a token is required. GET /openapi.json describes all routes; /mcp
+    serves agents. A new vault is indexed first. Ctrl-C stops the server with exit code 130, SIGTERM with 0. --json
+    prints its addresses as JSON.
 
     \b
     Example:
-        notewell serve --vault ~/notes
+        notewell serve --open --vault ~/notes
         curl 'http://127.0.0.1:8483/search?text=sourdough'
     """
     _check_installed()
@@ -93,9 +96,20 @@ def command(
         listening = json.dumps({"vault": str(opened.root), "addresses": addresses})
         echo(listening if as_json else "\n".join(addresses))
         say(f"serving {opened.root}; Ctrl-C stops it")
+        if opens:
+            _open_page(addresses[0], rules.sessions.make_code() if needed else "")
         interrupted = serve(make_app(opened, rules, mounts=mounts, log=say if verbose else None), opened, sockets)
     if interrupted:
         raise Stopped
+
+
+def _open_page(address: str, code: str) -> None:
+    """Open the page in the browser; a code, which the browser sends to nobody else, logs it in once."""
+    # It takes 20 ms to load, and few commands need it.
+    import webbrowser  # noqa: PLC0415
+
+    if not webbrowser.open(f"{address}/#login={code}" if code else address):
+        say(f"no browser could be started; open {address} yourself")
 
 
 def _print_token(token: str, as_json: bool) -> None:

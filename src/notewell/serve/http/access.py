@@ -196,8 +196,8 @@ def bearer(request: HTTPConnection) -> str:
 class Sessions:
     """The browsers that are logged in, by the hash of their cookie, until the server ends.
 
-    A cookie is not the token: a browser sends it to other programs on this machine's ports, too, and it is worth nothing
-    once this server has ended. A code logs one browser in, once.
+    A cookie is not the token: a browser also sends it to other programs on this machine's ports, and it is worth
+    nothing once this server has ended. A code logs one browser in, once.
 
     >>> sessions = Sessions()
     >>> code = sessions.make_code()

@@ -56,7 +56,7 @@ class Limits:
 
 @dataclass(frozen=True, slots=True)
 class GuardRules:
-    """Which requests are accepted: by names and pages, the hash of a required token, requests a second, limits, logins."""
+    """Which requests are accepted: by names and pages, the hash of a required token, rate, limits and logins."""
 
     allowed: Allowed = Allowed()
     digest: str = ""

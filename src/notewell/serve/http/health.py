@@ -45,6 +45,14 @@ class VaultHealth(Health):
     """Whether background encoding is paused."""
 
 
+@dataclass(frozen=True, slots=True)
+class Paused:
+    """Whether background work is paused."""
+
+    paused: bool
+    """Whether nothing may start in the background."""
+
+
 def health_of(vault: Vault, request: Request) -> Health:
     """Return the health of a server; about the vault only for requests that may search it."""
     running = version("notewell")

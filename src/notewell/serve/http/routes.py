@@ -21,14 +21,16 @@ from notewell.index.place import Reading
 from notewell.index.report import Report, Status
 from notewell.search.plan import readable_name
 from notewell.serve.answering import IndexingProgress, answer, notices_in_errors, read_indexed
+from notewell.serve.background import encode_wished, pause, resume
 from notewell.serve.http.arguments import AROUND, HOPS, LINES, PART, RouteArguments, check_query, route_arguments
-from notewell.serve.http.health import Health, VaultHealth, health_of
+from notewell.serve.http.health import Health, Paused, VaultHealth, health_of
 from notewell.serve.http.problems import Failure, Problem
 from notewell.serve.http.reload import JsonLines, RunLines, wait_for_start
 from notewell.serve.json_data import as_data, json_bytes
 from notewell.serve.parameters import QUERY
 from notewell.serve.schema import schema_of
 from notewell.serve.web.choices import FilterChoices, filter_choices
+from notewell.serve.web.findings import Findings, find_findings
 from notewell.serve.web.images import image_response
 from notewell.serve.web.note_page import NotePage, note_page
 from notewell.types.results import Compared, DeepResults, Results
@@ -109,6 +111,21 @@ class Routes:
         """List what filters can be set to: folders, tags, types and properties of the vault."""
         return _response(as_data(filter_choices(self._vault)))
 
+    def findings(self) -> Response:
+        """List what deserves a look: where secrets were redacted, and the largest notes."""
+        return _response(as_data(find_findings(self._vault)))
+
+    def pause(self) -> Response:
+        """Pause everything that Notewell does in the background, such as encoding."""
+        pause()
+        return _response(as_data(Paused(paused=True)))
+
+    def resume(self) -> Response:
+        """Go on with what was paused."""
+        resume()
+        encode_wished(self._vault)
+        return _response(as_data(Paused(paused=False)))
+
     def file(self, path: FilePath) -> Response:
         """Show an image of the vault."""
         return image_response(self._vault, path)
@@ -158,7 +175,11 @@ def router(vault: Vault) -> APIRouter:
     page = route_arguments("read", LINES, PART, QUERY["refresh"], without=("note",))
     add("/page/{note:path}", routes.page, schema_of(NotePage), {**ABSENT, **UNABLE}, page)
     add("/filters", routes.filters, schema_of(FilterChoices), UNABLE)
-    add("/file/{path:path}", routes.file, dict[str, Any], {**ABSENT, **UNABLE})
+    add("/findings", routes.findings, schema_of(Findings), UNABLE)
+    add("/pause", routes.pause, schema_of(Paused), UNABLE, method_name="POST")
+    add("/resume", routes.resume, schema_of(Paused), UNABLE, method_name="POST")
+    # Its answers are images, which no schema describes.
+    made.add_api_route("/file/{path:path}", routes.file, methods=["GET"], include_in_schema=False)
     add("/links", routes.links, schema_of(Links), UNABLE, route_arguments("links", without=("note",)))
     links = route_arguments("links", without=("note", "orphans"))
     add("/links/{note:path}", routes.links_of, schema_of(Links), {**ABSENT, **UNABLE}, links)
@@ -191,8 +212,10 @@ def _add(
     schema: Any,
     problems: Mapping[int, str],
     asked: type[RouteArguments] | None = None,
+    *,
+    method_name: str = "GET",
 ) -> None:
-    """Add a GET route, whose query parameters are those of the model `asked`."""
+    """Add a route, whose query parameters are those of the model `asked`."""
     # FastAPI reads the parameters from the signature, and the model exists only at run time.
     hints = {**get_type_hints(method, include_extras=True), "asked": Annotated[asked, QueryModel()]}
     signature = inspect.signature(method)
@@ -203,7 +226,7 @@ def _add(
     made.add_api_route(
         path,
         endpoint,
-        methods=["GET"],
+        methods=[method_name],
         name=method.__name__,
         operation_id=method.__name__,
         description=inspect.getdoc(method),

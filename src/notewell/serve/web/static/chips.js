@@ -9,6 +9,7 @@ const OFFERED = [
   ["Tag", "tag", "tags"],
   ["Type", "type", "types"],
 ];
+const DAY = /^\d{4}-\d\d-\d\d/;
 const AGES = [["Since a week ago", "7d"], ["Since a month ago", "30d"], ["Since a year ago", "365d"]];
 
 /** Return the row of chips below a search box, and a way to read the box again. */
@@ -41,7 +42,9 @@ export function chips(box, changed) {
 }
 
 function menusOf(choices, add) {
-  const properties = Object.entries(choices.properties).map(([key, values]) => [key, key, values]);
+  // Days are chosen by their age, not one by one.
+  const worded = Object.entries(choices.properties).filter(([, values]) => !values.every((value) => DAY.test(value)));
+  const properties = worded.map(([key, values]) => [key, key, values]);
   const lists = [...OFFERED.map(([name, key, of]) => [name, key, choices[of]]), ...properties];
   const menus = lists.filter(([, , values]) => values.length).map(([name, key, values]) =>
     menuOf(name, values.map((value) => [value, written(key, value)]), add));

@@ -6,6 +6,7 @@ import { showKeys } from "/web/keys.js";
 import { enterCode, showLogin } from "/web/login.js";
 import { noteView } from "/web/note.js";
 import { searchView } from "/web/search.js";
+import { vaultView } from "/web/vault.js";
 
 // Loaded when somebody looks at it, so that a search waits for nothing of it.
 const graphView = {
@@ -21,6 +22,7 @@ const VIEWS = [
   { name: "Search", path: "/search", at: (path) => path === "/" || path === "/search", view: searchView },
   { at: (path) => path.startsWith("/node/"), view: noteView },
   { name: "Graph", path: "/graph", at: (path) => path === "/graph", view: graphView },
+  { name: "Vault", path: "/status", at: (path) => path === "/status", view: vaultView },
 ];
 
 const place = document.getElementById("view");

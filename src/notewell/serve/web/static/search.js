@@ -20,7 +20,7 @@ class Search {
 
   show(place, url, go) {
     const text = url.searchParams.get("text") ?? "";
-    Object.assign(this, { go, limit: PAGE, groups: [], selected: -1, looked: -Infinity, asked: null, timer: 0 });
+    Object.assign(this, { go, limit: PAGE, all: false, groups: [], selected: -1, looked: -Infinity, asked: null, timer: 0 });
     this.box = h("input", {
       type: "search", value: text, "data-search": true, "aria-label": "Search your notes", "aria-describedby": "hint",
       placeholder: "Search your notes", autocomplete: "off", spellcheck: "false", enterkeyhint: "search",
@@ -31,7 +31,7 @@ class Search {
     this.more = h("p", { class: "more" });
     this.preview = new Preview(go);
     this.chips = chips(this.box, () => this.typed());
-    fill(place, h("div", { class: "search" },
+    fill(place, h("div", { class: "search" }, h("h1", { class: "unseen" }, "Search your notes"),
       h("form", { role: "search", onsubmit: (event) => event.preventDefault() }, this.box, this.chips.element),
       h("div", { class: "columns" }, h("div", {}, this.notices, this.list, this.more), this.preview.element)));
     document.title = "Notewell";
@@ -51,7 +51,7 @@ class Search {
   }
 
   typed() {
-    this.limit = PAGE;
+    Object.assign(this, { limit: PAGE, all: false });
     this.go(this.text ? address("/search", { text: this.text }) : "/", { replace: true, quiet: true });
     this.search();
   }
@@ -67,7 +67,7 @@ class Search {
     const { signal } = (this.asked = new AbortController());
     const now = performance.now();
     const refresh = now - this.looked > LOOK_AGAIN;
-    const asked = { text: this.text, limit: this.limit, refresh };
+    const asked = { text: this.text, limit: this.limit, all: this.all || null, refresh };
     try {
       const found = await ask(address("/search", asked), { signal });
       // Only a search that looked through the folder counts as one.
@@ -83,12 +83,15 @@ class Search {
 
   showFound(found) {
     this.groups = groupsOf(found.hits);
-    fill(this.notices, found.notices.map((notice) => h("p", {}, notice)));
+    // The notice about hidden results names an option of other surfaces; here it is a button.
+    const notices = found.notices.filter((notice) => !found.hidden || !notice.includes("`all`"));
+    fill(this.notices, notices.map((notice) => h("p", {}, notice)));
     fill(this.list, this.groups.map((group, place) => resultOf(group, {
       query: found.query, like: () => this.likeThis(group), select: () => this.select(place, { scroll: false }),
     })));
     const most = found.hits.length >= this.limit && this.limit < MOST;
-    fill(this.more, most ? h("button", { onclick: () => this.showMore() }, "Show more") : "");
+    fill(this.more, most ? h("button", { onclick: () => this.showMore() }, "Show more") : "",
+      found.hidden ? h("button", { onclick: () => this.showWeak() }, `Show ${count(found.hidden, "weaker result")}`) : "");
     const nothing = this.groups.length ? "" : h("p", { class: "nothing" }, `Nothing found for “${found.query}”.`);
     if (nothing) this.notices.prepend(nothing);
     announce(this.groups.length ? `${count(this.groups.length, "note")} found` : "Nothing found");
@@ -114,6 +117,11 @@ class Search {
     const before = this.selected;
     this.limit = Math.min(MOST, this.limit + PAGE);
     this.search().then(() => this.select(before, { scroll: false }));
+  }
+
+  showWeak() {
+    this.all = true;
+    this.search();
   }
 
   likeThis(group) {

@@ -1,0 +1,115 @@
+"""Searching in a real browser: results while typing, the keyboard, filters and reasons."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+from urllib.parse import parse_qs, urlsplit
+
+from ..serving import Served
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Page
+
+QUESTION = "why does my loaf spread flat"
+
+
+def address(served: Served, path: str = "/") -> str:
+    return f"http://{served.host}:{served.port}{path}"
+
+
+def search(page: Page, served: Served, text: str) -> None:
+    page.goto(address(served))
+    page.get_by_role("searchbox").press_sequentially(text)
+    page.locator(".result").first.wait_for()
+
+
+def test_results_appear_while_typing_grouped_by_note(sample: Served, browser_page: Page) -> None:
+    search(browser_page, sample, QUESTION)
+    browser_page.locator(".result .title", has_text="Sourdough handbook").wait_for()
+    paths = [text.split(":")[0] for text in browser_page.locator(".result > .where:nth-child(2)").all_inner_texts()]
+    assert len(paths) == len({*paths}) > 3
+    first = browser_page.locator(".result").first
+    assert first.locator(".title").inner_text() == "Sourdough handbook"
+    assert "loaf" in first.locator("mark").all_inner_texts()
+    assert first.locator("time").inner_text() == "2024-01-20"
+
+
+def test_the_address_is_the_query_and_can_be_shared(sample: Served, browser_page: Page) -> None:
+    search(browser_page, sample, "varroa")
+    assert parse_qs(urlsplit(browser_page.url).query) == {"text": ["varroa"]}
+    browser_page.goto(browser_page.url)
+    browser_page.locator(".result .title", has_text="Varroa treatment").wait_for()
+    assert browser_page.get_by_role("searchbox").input_value() == "varroa"
+
+
+def test_arrows_select_a_note_and_the_preview_follows(sample: Served, browser_page: Page) -> None:
+    search(browser_page, sample, QUESTION)
+    browser_page.locator(".preview h1", has_text="Sourdough handbook").wait_for()
+    assert "spread a little" in browser_page.locator(".preview .matched").first.inner_text()
+    browser_page.keyboard.press("ArrowDown")
+    title = browser_page.locator(".result[aria-current] .title").inner_text()
+    assert title == browser_page.locator(".result").nth(1).locator(".title").inner_text()
+    browser_page.locator(".preview h1", has_text=title).wait_for()
+
+
+def test_enter_opens_the_note_and_back_returns_to_the_results(sample: Served, browser_page: Page) -> None:
+    search(browser_page, sample, QUESTION)
+    browser_page.locator(".result .title", has_text="Sourdough handbook").wait_for()
+    browser_page.keyboard.press("Enter")
+    browser_page.locator(".reading h1", has_text="Sourdough handbook").wait_for()
+    assert "/node/Recipes/Sourdough%20handbook.md?lines=" in browser_page.url
+    browser_page.keyboard.press("Escape")
+    browser_page.locator(".result .title", has_text="Sourdough handbook").wait_for()
+    assert browser_page.get_by_role("searchbox").input_value() == QUESTION
+
+
+def test_a_filter_is_chosen_from_the_vault_and_written_into_the_query(sample: Served, browser_page: Page) -> None:
+    search(browser_page, sample, "winter")
+    browser_page.get_by_label("Filter by folder").select_option("Garden")
+    browser_page.locator(".chip.on", has_text="path:Garden").wait_for()
+    assert browser_page.get_by_role("searchbox").input_value() == "winter path:Garden"
+    elsewhere = browser_page.locator(".result > .where:nth-child(2)").filter(has_not_text=re.compile("^Garden/"))
+    elsewhere.first.wait_for(state="detached")
+    browser_page.get_by_label("Remove path:Garden").click()
+    assert browser_page.get_by_role("searchbox").input_value() == "winter"
+
+
+def test_the_reasons_of_a_hit_add_up_to_its_score(sample: Served, browser_page: Page) -> None:
+    search(browser_page, sample, QUESTION)
+    first = browser_page.locator(".result").first
+    first.get_by_role("button", name="Why this?").click()
+    first.locator(".bars .sum").wait_for()
+    parts = [float(text.replace("−", "-")) for text in first.locator(".bars .number").all_inner_texts()]
+    assert abs(sum(parts) - float(first.locator(".bars .sum dd").inner_text())) < 0.01
+
+
+def test_slash_question_mark_and_escape_work(sample: Served, browser_page: Page) -> None:
+    search(browser_page, sample, "bees")
+    browser_page.keyboard.press("Escape")
+    assert browser_page.get_by_role("searchbox").input_value() == ""
+    assert urlsplit(browser_page.url).path == "/"
+    browser_page.evaluate("document.activeElement.blur()")
+    browser_page.keyboard.press("?")
+    browser_page.get_by_role("dialog").get_by_text("Go to the search box").wait_for()
+    browser_page.keyboard.press("Escape")
+    browser_page.keyboard.press("/")
+    assert browser_page.evaluate("document.activeElement.type") == "search"
+
+
+def test_recent_queries_stay_in_the_browser_and_can_be_forgotten(sample: Served, browser_page: Page) -> None:
+    search(browser_page, sample, "plum cake")
+    browser_page.keyboard.press("Enter")
+    browser_page.locator(".reading").wait_for()
+    browser_page.goto(address(sample))
+    browser_page.get_by_role("link", name="plum cake").wait_for()
+    browser_page.get_by_role("button", name="Forget them").click()
+    assert browser_page.get_by_role("link", name="plum cake").count() == 0
+
+
+def test_nothing_found_and_a_server_that_is_gone_are_said(sample: Served, browser_page: Page) -> None:
+    browser_page.goto(address(sample, "/search?text=xqzvwk"))
+    browser_page.get_by_text("Nothing found").first.wait_for()
+    browser_page.route("**/search?*", lambda route: route.abort())
+    browser_page.get_by_role("searchbox").fill("bees")
+    browser_page.get_by_text("The server does not answer").wait_for()
