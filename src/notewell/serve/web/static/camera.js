@@ -100,7 +100,8 @@ export function steer(element, camera, seen) {
   };
   element.addEventListener("pointerup", left);
   element.addEventListener("pointercancel", left);
-  element.addEventListener("pointerleave", () => seen.hovered(-1e6, -1e6));
+  // A finger that is lifted leaves, too; what it lit up stays.
+  element.addEventListener("pointerleave", (event) => event.pointerType !== "touch" && seen.hovered(-1e6, -1e6));
   element.addEventListener("wheel", (event) => {
     event.preventDefault();
     const pixels = event.deltaMode ? event.deltaY * 30 : event.deltaY;
