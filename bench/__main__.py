@@ -25,6 +25,7 @@ from bench.latency import measure_queries
 from bench.load import measure_load
 from bench.mcp import measure_mcp
 from bench.memory import measure_memory
+from bench.page import measure_page
 from bench.peers import measure_peers
 from bench.plot import draw, draw_scale
 from bench.report import as_text
@@ -43,6 +44,7 @@ ON_VAULTS: dict[str, Callable[[BenchVault], Measured]] = {
     "cold": measure_cold,
     "warm": measure_warm,
     "mcp": measure_mcp,
+    "page": measure_page,
     "memory": measure_memory,
     "peers": measure_peers,
     "churn": measure_churn,
