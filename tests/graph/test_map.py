@@ -78,9 +78,15 @@ def test_notes_without_links_are_a_ring_around_the_others() -> None:
         [*circle("a.md", "b.md", "c.md"), *circle("d.md", "e.md", "f.md")], *(f"x{each}.md" for each in range(80))
     )
     place = spots(drawn(net))
-    middle = complex(5000, 5000)
-    alone = [abs(spot - middle) for path, spot in place.items() if path.startswith("x")]
-    assert min(alone) > max(abs(spot - middle) for path, spot in place.items() if not path.startswith("x"))
+    linked = np.array([(spot.real, spot.imag) for path, spot in place.items() if not path.startswith("x")])
+    wide, high = np.ptp(linked, axis=0)
+
+    def far(path: str) -> float:
+        """Return the distance from the middle, where the picture of linked notes is as high as it is wide."""
+        return abs(complex((place[path].real - middle.real) / wide, (place[path].imag - middle.imag) / high))
+
+    middle = complex(*(linked.min(axis=0) + linked.max(axis=0)) / 2)
+    assert min(far(f"x{each}.md") for each in range(80)) > max(far(f"{name}.md") for name in "abcdef")
 
 
 def test_a_vault_without_links_and_one_without_notes_have_maps() -> None:
