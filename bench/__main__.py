@@ -31,6 +31,7 @@ from bench.plot import draw, draw_scale
 from bench.report import as_text
 from bench.scale import measure_scale
 from bench.targets import Verdict, judge
+from bench.typing_speed import measure_typing
 from bench.vaults import DEFAULT, BenchVault, find_archives, make_vault
 from bench.warm import measure_warm
 from notewell.errors import NotewellError
@@ -49,6 +50,7 @@ ON_VAULTS: dict[str, Callable[[BenchVault], Measured]] = {
     "peers": measure_peers,
     "churn": measure_churn,
     "load": measure_load,
+    "typing": measure_typing,
 }
 # What each of the others calls in a process of its own, and the folder of the test data that it is given.
 ON_DATA = {

@@ -8,7 +8,15 @@ from bench.child import Measured
 from bench.hooks import CHOSEN_ON, HELD_OUT
 from bench.links import MODES
 from bench.quality import VARIANTS
-from bench.report_surfaces import write_load, write_mcp, write_memory, write_page, write_targets, write_warm
+from bench.report_surfaces import (
+    write_load,
+    write_mcp,
+    write_memory,
+    write_page,
+    write_targets,
+    write_typing,
+    write_warm,
+)
 from bench.tables import grid, interval, number, ratio, three
 from bench.targets import Verdict
 
@@ -296,6 +304,7 @@ SECTIONS = {
     "peers": _peers,
     "churn": _churn,
     "load": write_load,
+    "typing": write_typing,
     "scale": _scale,
     "quality": _quality,
     "known": _known,

@@ -83,6 +83,13 @@ def write_memory(memory: Measured, _: Measured) -> Iterator[str]:
         )
 
 
+def write_typing(typing: Measured, _: Measured) -> Iterator[str]:
+    """Yield the table of search as you type."""
+    measured = {vault: one for vault, one in typing.items() if one}
+    rows = [[vault, f"{one['keystrokes']:,}", three(one)] for vault, one in measured.items()]
+    yield from grid(["TYPING, ms from a keystroke to painted results", "keystrokes", "p50 / p95 / p99"], rows)
+
+
 def write_load(load: Measured, _: Measured) -> Iterator[str]:
     """Yield the table of concurrent clients, ours and the peer's."""
     for vault, one in load.items():
