@@ -20,12 +20,12 @@ from bench.child import BenchError, Measured, in_child, say
 from bench.churn import measure_churn
 from bench.cold import measure_cold
 from bench.encoder import measure_encoder
+from bench.graph_speed import measure_graph
 from bench.indexing import ensure_index, measure_index
 from bench.latency import measure_queries
 from bench.load import measure_load
 from bench.mcp import measure_mcp
 from bench.memory import measure_memory
-from bench.page import measure_page
 from bench.peers import measure_peers
 from bench.plot import draw, draw_scale
 from bench.report import as_text
@@ -45,7 +45,7 @@ ON_VAULTS: dict[str, Callable[[BenchVault], Measured]] = {
     "cold": measure_cold,
     "warm": measure_warm,
     "mcp": measure_mcp,
-    "page": measure_page,
+    "graph": measure_graph,
     "memory": measure_memory,
     "peers": measure_peers,
     "churn": measure_churn,

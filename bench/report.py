@@ -9,10 +9,10 @@ from bench.hooks import CHOSEN_ON, HELD_OUT
 from bench.links import MODES
 from bench.quality import VARIANTS
 from bench.report_surfaces import (
+    write_graph,
     write_load,
     write_mcp,
     write_memory,
-    write_page,
     write_targets,
     write_typing,
     write_warm,
@@ -299,7 +299,7 @@ SECTIONS = {
     "cold": _cold,
     "warm": write_warm,
     "mcp": write_mcp,
-    "page": write_page,
+    "graph": write_graph,
     "memory": write_memory,
     "peers": _peers,
     "churn": _churn,

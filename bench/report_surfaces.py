@@ -47,7 +47,7 @@ def write_mcp(mcp: Measured, _: Measured) -> Iterator[str]:
         yield from grid([f"LONGEST PAGE, {vault}", *head], rows)
 
 
-def write_page(page: Measured, _: Measured) -> Iterator[str]:
+def write_graph(graph: Measured, _: Measured) -> Iterator[str]:
     """Yield the table of the graph in a browser."""
     rows = [
         [
@@ -56,7 +56,7 @@ def write_page(page: Measured, _: Measured) -> Iterator[str]:
             *(three(each) for each in one["frames_ms"].values()),
             str(one["frames_at_rest"]),
         ]
-        for vault, one in page.items()
+        for vault, one in graph.items()
         if one
     ]
     moving = ("moving, ms a frame: p50 / p95 / p99", "zoomed in")

@@ -45,14 +45,14 @@ DRAG = """async (count) => {
 }"""
 
 
-def measure_page(vault: BenchVault) -> Measured:
+def measure_graph(vault: BenchVault) -> Measured:
     """Measure the graph view of a vault; nothing where there is no browser."""
     if not chromium() or not find_spec("playwright"):
-        say("page: Chromium or Playwright is not installed, left out (`make browser`)")
+        say("graph: Chromium or Playwright is not installed, left out (`make browser`)")
         return {}
     say(f"{vault.name}: the graph in a browser")
     with serving(serve_command(vault.root)) as (_, address):
-        return in_child("page:time_graph", address=address)
+        return in_child("graph_speed:time_graph", address=address)
 
 
 def chromium() -> str:
