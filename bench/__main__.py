@@ -20,6 +20,7 @@ from bench.child import BenchError, Measured, in_child, say
 from bench.churn import measure_churn
 from bench.cold import measure_cold
 from bench.encoder import measure_encoder
+from bench.graph_speed import measure_graph
 from bench.indexing import ensure_index, measure_index
 from bench.latency import measure_queries
 from bench.load import measure_load
@@ -44,6 +45,7 @@ ON_VAULTS: dict[str, Callable[[BenchVault], Measured]] = {
     "cold": measure_cold,
     "warm": measure_warm,
     "mcp": measure_mcp,
+    "graph": measure_graph,
     "memory": measure_memory,
     "peers": measure_peers,
     "churn": measure_churn,

@@ -8,7 +8,15 @@ from bench.child import Measured
 from bench.hooks import CHOSEN_ON, HELD_OUT
 from bench.links import MODES
 from bench.quality import VARIANTS
-from bench.report_surfaces import write_load, write_mcp, write_memory, write_targets, write_typing, write_warm
+from bench.report_surfaces import (
+    write_graph,
+    write_load,
+    write_mcp,
+    write_memory,
+    write_targets,
+    write_typing,
+    write_warm,
+)
 from bench.tables import grid, interval, number, ratio, three
 from bench.targets import Verdict
 
@@ -291,6 +299,7 @@ SECTIONS = {
     "cold": _cold,
     "warm": write_warm,
     "mcp": write_mcp,
+    "graph": write_graph,
     "memory": write_memory,
     "peers": _peers,
     "churn": _churn,

@@ -47,6 +47,22 @@ def write_mcp(mcp: Measured, _: Measured) -> Iterator[str]:
         yield from grid([f"LONGEST PAGE, {vault}", *head], rows)
 
 
+def write_graph(graph: Measured, _: Measured) -> Iterator[str]:
+    """Yield the table of the graph in a browser."""
+    rows = [
+        [
+            vault,
+            f"{one['first_frame_ms']:.0f}",
+            *(three(each) for each in one["frames_ms"].values()),
+            str(one["frames_at_rest"]),
+        ]
+        for vault, one in graph.items()
+        if one
+    ]
+    moving = ("moving, ms a frame: p50 / p95 / p99", "zoomed in")
+    yield from grid(["GRAPH IN A BROWSER", "first frame after data, ms", *moving, "frames at rest"], rows)
+
+
 def write_memory(memory: Measured, _: Measured) -> Iterator[str]:
     """Yield the memory of each process, idle and after many requests."""
     for number, (vault, encoders) in enumerate(memory.items()):

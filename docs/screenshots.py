@@ -16,6 +16,8 @@ OUT = ROOT / "docs" / "pictures"
 VIEWS = {
     "search": ("/search?text=why+does+my+loaf+spread+flat", ".preview .matched"),
     "note": ("/node/Recipes/Sourdough%20handbook.md?lines=89-95", ".about .notes"),
+    "graph": ("/graph", "canvas[data-frames]"),
+    "around": ("/graph?note=Home", "canvas[data-frames]"),
     "vault": ("/status", ".findings li"),
 }
 WIDTHS = {"phone": (390, 800), "tablet": (900, 1100), "wide": (1400, 900)}

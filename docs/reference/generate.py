@@ -21,6 +21,7 @@ from notewell.config import variable_of
 from notewell.config.settings import SPECS, setting_names
 from notewell.files.formats import FORMATS
 from notewell.graph.link_report import Links
+from notewell.graph.map import GraphMap
 from notewell.graph.overview import Graph
 from notewell.graph.traverse import Walk
 from notewell.index.place import Reading
@@ -28,7 +29,7 @@ from notewell.index.report import Report, Status
 from notewell.memory import Forgotten, Remembered
 from notewell.serve.cli import COMMANDS, cli
 from notewell.serve.http import make_api
-from notewell.serve.http.health import Health, VaultHealth
+from notewell.serve.http.health import Health, Paused, VaultHealth
 from notewell.serve.http.problems import Failure
 from notewell.serve.http.reload import IndexingProgress
 from notewell.serve.mcp.arguments import input_schema
@@ -36,6 +37,9 @@ from notewell.serve.mcp.memory import MEMORY_TOOLS
 from notewell.serve.mcp.notes import TEMPLATE
 from notewell.serve.mcp.tools import TOOLS
 from notewell.serve.schema import json_schema, schema_of
+from notewell.serve.web.choices import FilterChoices
+from notewell.serve.web.findings import Findings
+from notewell.serve.web.note_page import NotePage
 from notewell.types.results import Compared, DeepResults, Results
 
 # Annotations are texts; defaults in quotes stay.
@@ -46,6 +50,8 @@ NAMED = {"string": "text", "integer": "whole number", "number": "number", "boole
 ANSWERS = (
     *(Compared, DeepResults, Failure, Forgotten, Graph, Health, IndexingProgress, Links, Reading, Remembered, Report),
     *(Results, Status, VaultHealth, Walk),
+    # For the page in a browser.
+    *(FilterChoices, Findings, GraphMap, NotePage, Paused),
 )
 DECISIONS = Path(__file__).parents[1] / "decisions"
 DECISION = re.compile(r"^## (.+) \((\d{4}-\d\d-\d\d).*\)$", re.MULTILINE)

@@ -114,10 +114,10 @@ def test_standings_are_kept_by_note_and_replaced_together(store: Store) -> None:
     one, other = put_linked(store, "a.md", Link("b", 1)), put_linked(store, "b.md")
     put_linked(store, "alone.md")
     with store.writing() as writer:
-        writer.keep_standings("first", {one: Standing(0.5, 1.0, 0), other: Standing(1.0, 0.25, 0)})
+        writer.keep_standings("first", {one: Standing(0.5, 1.0, 0), other: Standing(1.0, 0.25, 0, 0.125, 0.75)})
     with store.reading() as snapshot:
-        assert snapshot.standings() == {"a.md": (0.5, 1.0, 0), "b.md": (1.0, 0.25, 0)}
-        assert snapshot.standings(["b.md", "alone.md", "nowhere.md"]) == {"b.md": Standing(1.0, 0.25, 0)}
+        assert snapshot.standings() == {"a.md": Standing(0.5, 1.0, 0), "b.md": Standing(1.0, 0.25, 0, 0.125, 0.75)}
+        assert snapshot.standings(["b.md", "alone.md", "nowhere.md"]) == {"b.md": Standing(1.0, 0.25, 0, 0.125, 0.75)}
         assert snapshot.standings([]) == {}
     with store.writing() as writer:
         writer.keep_standings("second", {other: Standing(1.0, 1.0, 3)})
@@ -134,7 +134,7 @@ def test_a_note_that_goes_takes_its_standing_with_it_and_one_that_changes_keeps_
     with store.writing() as writer:
         writer.remove("b.md")
     with store.reading() as snapshot:
-        assert snapshot.standings() == {"a.md": (0.5, 1.0, 0)}
+        assert snapshot.standings() == {"a.md": Standing(0.5, 1.0, 0)}
 
 
 def test_standings_are_measured_until_links_are_resolved_again(store: Store) -> None:

@@ -8,7 +8,7 @@ import numpy as np
 
 from notewell.graph.edges import make_resolver, resolved
 from notewell.graph.net import Net
-from notewell.graph.standing import BY_DEGREE, digest, measure, rows_of
+from notewell.graph.standing import BY_DEGREE, digest, measure, placed, rows_of
 from notewell.store import Snapshot
 from notewell.store.links import NOWHERE, TO_FILE, LinkEnds
 
@@ -47,7 +47,7 @@ def _settled(ends: LinkEnds) -> LinkEnds:
 def _wrong_standings(snapshot: Snapshot) -> Iterator[str]:
     net, ids = Net.of(snapshot), snapshot.ids()
     numbers = np.fromiter(ids.values(), np.uint32, len(ids))
-    found = measure(net)
+    found = placed(net, measure(net))
     by_id, stored = rows_of(found, numbers.tolist()), snapshot.standings()
     if {path: by_id[note] for path, note in ids.items() if note in by_id} != stored:
         yield "the standings of notes are not those that their links give"

@@ -10,9 +10,10 @@ from notewell.errors import NoteError, SettingsError, StoreError
 from notewell.graph.check import find_wrong_links
 from notewell.graph.edges import resolve_links
 from notewell.graph.link_report import MISSING, LinkQuery, Links, report_links
+from notewell.graph.map import GraphMap, make_map
 from notewell.graph.net import Net
 from notewell.graph.overview import Graph, survey
-from notewell.graph.standing import load_standings, measure, measure_standings
+from notewell.graph.standing import Standings, load_standings, measure, measure_standings
 from notewell.graph.traverse import TraverseRules, Walk, traverse
 from notewell.graph.walk_source import StoredWalkSource
 from notewell.names.find import find_chunks, find_file
@@ -106,12 +107,18 @@ class LinkGraph:
         self._opened.check_indexed()
         notices = self.complete()
         with self._reading() as snapshot:
-            net = Net.of(snapshot)
-            # In a store that cannot be written, standings may belong to other links than these.
-            state = snapshot.state
-            stored = state.links_resolved and state.standings_current
-            standings = load_standings(snapshot, net, state.standings_mark) if stored else measure(net)
+            net, standings = _measured(snapshot)
         return replace(survey(net, standings), notices=notices)
+
+    def map(self, note: str = "", hops: int = 2) -> GraphMap:
+        """Return a map of the vault; with a note, of the notes at most `hops` links away from it."""
+        self._opened.check_indexed()
+        notices = self.complete()
+        with self._reading() as snapshot:
+            path = path_of(note, snapshot) if note else ""
+            net, standings = _measured(snapshot)
+            titles = {named.path: named.title for named in snapshot.names()}
+        return replace(make_map(net, standings, titles, path, hops), notices=notices)
 
     def walk(
         self, note: str, rules: TraverseRules, query: str, vector: Callable[[Snapshot], Vectors] | None = None
@@ -123,6 +130,14 @@ class LinkGraph:
             near = vector(snapshot) if vector else None
             trail = traverse(path_of(note, snapshot), StoredWalkSource(snapshot), rules, near)
         return Walk.of(trail, query, notices)
+
+
+def _measured(snapshot: Snapshot) -> tuple[Net, Standings]:
+    """Return the links of a state, and how its notes stand."""
+    net, state = Net.of(snapshot), snapshot.state
+    # In a store that cannot be written, standings may belong to other links than these.
+    stored = state.links_resolved and state.standings_current
+    return net, load_standings(snapshot, net, state.standings_mark) if stored else measure(net)
 
 
 def path_of(note: str, snapshot: Snapshot) -> str:

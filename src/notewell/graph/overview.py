@@ -92,25 +92,28 @@ class Graph:
 def survey(net: Net, standings: Standings) -> Graph:
     """Return an overview of the vault."""
     sources, targets = net.distinct()
-    names = short_names(net.paths)
-    members = _members(net, standings, (sources, targets))
-    orphans = tuple(sorted(members.pop(ALONE, [])))
-    inside = _links_inside(standings, (sources, targets))
-    communities = (
-        Community(number, tuple(names[path] for path in notes[:NAMED_BY]), len(notes), inside[number], tuple(notes))
-        for number, notes in sorted(members.items())
-    )
     return Graph(
         notes=len(net.paths),
         links=sources.size,
         centrality_by="degree" if standings.by_degree else "eigenvector",
-        communities=tuple(communities),
+        communities=communities_of(net, standings),
         bridges=_bridges(net, standings, (sources, targets)),
-        orphans=orphans,
+        orphans=tuple(sorted(net.paths[place] for place in np.flatnonzero(standings.community == ALONE).tolist())),
         standings=tuple(_standings(net, standings)),
         pairs=tuple(
             (net.paths[one], net.paths[other]) for one, other in zip(sources.tolist(), targets.tolist(), strict=True)
         ),
+    )
+
+
+def communities_of(net: Net, standings: Standings) -> tuple[Community, ...]:
+    """Return the communities of a vault, the largest first."""
+    links, names = net.distinct(), short_names(net.paths)
+    members, inside = _members(net, standings, links), _links_inside(standings, links)
+    return tuple(
+        Community(number, tuple(names[path] for path in notes[:NAMED_BY]), len(notes), inside[number], tuple(notes))
+        for number, notes in sorted(members.items())
+        if number != ALONE
     )
 
 

@@ -1,8 +1,8 @@
-"""How notes stand in the graph: PageRank, centrality and communities, computed again when links change."""
+"""How notes stand in the graph: PageRank, centrality, communities and positions, computed again when links change."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from hashlib import blake2b
 
 import numpy as np
@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from notewell.graph.algorithms import Floats, Pairs, Places, communities, degrees, eigenvector, pagerank
 from notewell.graph.net import Net, once
+from notewell.graph.places import place_notes
 from notewell.store import Linked, Store
 from notewell.store.links import Standing
 
@@ -17,6 +18,8 @@ from notewell.store.links import Standing
 ALONE = -1
 # Appended to the stored digest of standings whose centrality did not converge.
 BY_DEGREE = " by degree"
+# Digits of a position: a screen shows no more, and machines that compute the last digits differently agree.
+DIGITS = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,13 +28,15 @@ class Standings:
 
     PageRank and centrality are shares of the highest value, so they lie in 0…1; a note without links has 0. The
     communities are numbered from 0, the largest first; a note without links has -1. `by_degree` says that centrality
-    did not converge, so that the number of linked notes is used instead.
+    did not converge, so that the number of linked notes is used instead. `positions` has the x and y of each note in a
+    picture of the vault, in 0…1; it is None until `placed` computes them.
     """
 
     pagerank: npt.NDArray[np.float32]
     centrality: npt.NDArray[np.float32]
     community: npt.NDArray[np.int32]
     by_degree: bool = False
+    positions: Floats | None = None
 
 
 def measure_standings(store: Store) -> None:
@@ -47,15 +52,17 @@ def measure_standings(store: Store) -> None:
         with store.writing() as writer:
             writer.keep_standings(known, None)
         return
-    found = measure(net)
+    found = placed(net, measure(net))
     with store.writing() as writer:
         writer.keep_standings(mark + BY_DEGREE * found.by_degree, rows_of(found, ids.tolist()))
 
 
 def rows_of(standings: Standings, ids: list[int]) -> dict[int, Standing]:
     """Return standings as they are stored, by the ids of the notes, without those of notes that have no links."""
-    columns = (values.tolist() for values in (standings.pagerank, standings.centrality, standings.community))
-    rows = zip(ids, map(Standing._make, zip(*columns, strict=True)), strict=True)
+    values = (standings.pagerank, standings.centrality, standings.community)
+    positions = () if standings.positions is None else standings.positions.T
+    columns = (column.tolist() for column in (*values, *positions))
+    rows = zip(ids, (Standing(*row) for row in zip(*columns, strict=True)), strict=True)
     return {note: standing for note, standing in rows if standing.community != ALONE}
 
 
@@ -66,7 +73,7 @@ def load_standings(snapshot: Linked, net: Net, mark: str = "") -> Standings:
     """
     rows = snapshot.standings()
     none = Standing(0.0, 0.0, ALONE)
-    columns = list(zip(*(rows.get(path, none) for path in net.paths), strict=True)) or [(), (), ()]
+    columns = list(zip(*(rows.get(path, none) for path in net.paths), strict=True)) or [()] * len(none)
     pagerank, centrality = (np.array(column, np.float32) for column in columns[:2])
     community, linked = np.array(columns[2], np.int64), _canonical(net)[1]
     is_linked = np.zeros(len(net.paths), np.bool_)
@@ -74,7 +81,8 @@ def load_standings(snapshot: Linked, net: Net, mark: str = "") -> Standings:
     in_one = (community > ALONE) & (community < linked.size)
     if not np.where(is_linked, in_one, community == ALONE).all():
         return measure(net)
-    return Standings(pagerank, centrality, community.astype(np.int32), mark.endswith(BY_DEGREE))
+    positions = np.array(columns[3:], np.float64).T
+    return Standings(pagerank, centrality, community.astype(np.int32), mark.endswith(BY_DEGREE), positions)
 
 
 def measure(net: Net) -> Standings:
@@ -91,6 +99,15 @@ def measure(net: Net) -> Standings:
     centrality[linked] = _shares(degrees(neighbours, linked.size) if central is None else central)
     community[linked] = communities(neighbours, linked.size)
     return Standings(ranks, centrality, community, by_degree=central is None)
+
+
+def placed(net: Net, standings: Standings) -> Standings:
+    """Return standings with the position of every note; notes without links are in the middle."""
+    positions = np.full((len(net.paths), 2), 0.5)
+    pairs, linked = _canonical(net)
+    community, ranks = standings.community[linked].astype(np.int64), standings.pagerank[linked].astype(np.float64)
+    positions[linked] = np.round(place_notes(pairs, community, ranks), DIGITS)
+    return replace(standings, positions=positions)
 
 
 def digest(net: Net, ids: npt.NDArray[np.uint32]) -> str:

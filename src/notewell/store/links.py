@@ -20,11 +20,16 @@ MOST_LINKS = 50
 
 
 class Standing(NamedTuple):
-    """A note's place in the graph: PageRank and centrality as shares of the highest, and its community."""
+    """A note's standing in the graph: PageRank and centrality as shares of the highest, and its community.
+
+    `x` and `y` are its position in a picture of the vault, both from 0 to 1.
+    """
 
     pagerank: float
     centrality: float
     community: int
+    x: float = 0.5
+    y: float = 0.5
 
 
 class NoteName(NamedTuple):

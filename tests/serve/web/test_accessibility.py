@@ -16,6 +16,8 @@ VIEWS = {
     "results": ("/search?text=why+does+my+loaf+spread+flat", ".preview .matched"),
     "vault": ("/status", ".findings"),
     "note": ("/node/Recipes/Sourdough%20handbook.md?lines=89-95", ".reading .matched"),
+    "graph": ("/graph", "canvas[data-frames]"),
+    "around a note": ("/graph?note=Home", "canvas[data-frames]"),
     "no such note": ("/node/nothing.md", ".problem"),
 }
 

@@ -29,6 +29,9 @@ KINDS = {str: Text, list[str]: Annotated[list[Text], Field(max_length=MOST_VALUE
 # Lines and parts, for clients that cannot put a colon or a # into a path.
 LINES = Parameter("lines", "Only these lines: 12, 12-20, 12-", LineNumbers, "")
 PART = Parameter("part", "Only this part: page 3, slide 4", str, "")
+# What a map of the graph shows.
+AROUND = Parameter("note", "Only the notes around this one, at most 200. Default: the whole vault", str, "")
+HOPS = Parameter("hops", "With a note: the notes at most N links away. Default: 2", int, 2, bounds=(1, 3))
 
 
 class RouteArguments(Arguments):

@@ -14,13 +14,15 @@ from fastapi import Query as QueryModel
 from notewell.errors import StoreBusy
 from notewell.files.safe_open import check_folder
 from notewell.graph.link_report import Links
+from notewell.graph.map import GraphMap
 from notewell.graph.overview import Graph
 from notewell.graph.traverse import Walk
 from notewell.index.place import Reading
 from notewell.index.report import Report, Status
+from notewell.search.plan import readable_name
 from notewell.serve.answering import IndexingProgress, answer, notices_in_errors, read_indexed
 from notewell.serve.background import encode_wished, pause, resume
-from notewell.serve.http.arguments import LINES, PART, RouteArguments, check_query, route_arguments
+from notewell.serve.http.arguments import AROUND, HOPS, LINES, PART, RouteArguments, check_query, route_arguments
 from notewell.serve.http.health import Health, Paused, VaultHealth, health_of
 from notewell.serve.http.problems import Failure, Problem
 from notewell.serve.http.reload import JsonLines, RunLines, wait_for_start
@@ -140,6 +142,12 @@ class Routes:
         """Show the communities of the vault, and the links between them."""
         return self._answer(asked)
 
+    def graph_map(self, asked: RouteArguments) -> Response:
+        """Map the notes and links of the vault, or those around a note, with positions to draw them at."""
+        note, hops, refresh = (asked.given[name] for name in ("note", "hops", "refresh"))
+        with notices_in_errors(self._vault.freshness.look(refresh=refresh)):
+            return _response(as_data(self._vault.link_graph().map(readable_name(note), hops)))
+
     def status(self) -> Response:
         """Show what is indexed and what is not."""
         check_folder(self._vault.root)
@@ -176,6 +184,8 @@ def router(vault: Vault) -> APIRouter:
     links = route_arguments("links", without=("note", "orphans"))
     add("/links/{note:path}", routes.links_of, schema_of(Links), {**ABSENT, **UNABLE}, links)
     add("/graph", routes.graph, schema_of(Graph), UNABLE, route_arguments("graph"))
+    around = route_arguments("graph", AROUND, HOPS)
+    add("/graph/map", routes.graph_map, schema_of(GraphMap), {**ABSENT, **UNABLE}, around)
     add("/status", routes.status, schema_of(Status), UNABLE)
     made.add_api_route(
         "/reload",

@@ -105,7 +105,7 @@ COLUMNS: dict[str, Callable[[Sequence[Any]], bool]] = {
         ("id", "note", "body", "block", "line", "end_line", "start", "end", "link_count", "again"), _number
     ),
     **dict.fromkeys(("mtime_ns", "ctime_ns", "size", "community", "number", "newest", "crc"), _integer),
-    **dict.fromkeys(("pagerank", "centrality"), _share),
+    **dict.fromkeys(("pagerank", "centrality", "x", "y"), _share),
     **dict.fromkeys(("title", "kind", "tags", "aliases", "fields", "digest", "dated_by", "properties", "parts"), _text),
     **dict.fromkeys(("tasks", "term", "reason", "key", "tag", "sql"), _text),
     **dict.fromkeys(("text", "data", "links", "lengths", "codes", "notes", "seal"), _bytes),

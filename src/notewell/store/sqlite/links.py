@@ -85,14 +85,14 @@ order by note.id
 """
 
 ALL_STANDINGS = """
-select path, pagerank, centrality, community
+select path, pagerank, centrality, community, x, y
 from standing
 join note on note.id = standing.note
 order by path
 """
 
 STANDINGS = """
-select path, pagerank, centrality, community
+select path, pagerank, centrality, community, x, y
 from note
 join standing on standing.note = note.id
 where path in (select value from json_each(:paths))
@@ -109,8 +109,8 @@ where note = :note
 """
 
 ADD_STANDING = """
-insert into standing (note, pagerank, centrality, community)
-values (?, ?, ?, ?)
+insert into standing (note, pagerank, centrality, community, x, y)
+values (?, ?, ?, ?, ?, ?)
 """
 
 STRAYS = {

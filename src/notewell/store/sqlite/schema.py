@@ -25,7 +25,7 @@ from notewell.store.sqlite.checked import damaged, decodes, fetch, fetch_one
 from notewell.store.sqlite.seal import NO_SEALS, OF_STORE, Seals, StoreOfAnother
 
 # The formats that are migrated, and the present one, which grows with every change of the tables or their content.
-OLDEST, VERSION = 1, 8
+OLDEST, VERSION = 1, 9
 # No Notewell writes a number so far above its predecessors': a changed bit made it.
 FARTHEST = VERSION + 1_000
 # How long to wait for other processes that create the same store, and between two tries, in seconds.
@@ -84,6 +84,13 @@ MIGRATIONS = {
         alter table block add column notes blob not null default x'';
         insert into meta (key, value) values ('weighing', 1);
     """,
+    # Standings without positions are measured again.
+    8: """
+        alter table standing add column x real not null default 0.5;
+        alter table standing add column y real not null default 0.5;
+        update meta set value = '' where key = 'standings';
+        delete from meta where key = 'measured';
+    """,
 }
 
 TABLES = """
@@ -121,12 +128,14 @@ create table edge (
     data blob not null
 );
 
--- A note's place in the graph.
+-- A note's standing in the graph, and its position in the picture of it.
 create table standing (
     note integer primary key references note,
     pagerank real not null,
     centrality real not null,
-    community integer not null
+    community integer not null,
+    x real not null default 0.5,
+    y real not null default 0.5
 );
 
 -- A chunk's id is its slot: its place in the arrays of `block` and in the postings. Freed slots are used again, so the

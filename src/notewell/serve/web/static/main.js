@@ -8,10 +8,20 @@ import { noteView } from "/web/note.js";
 import { searchView } from "/web/search.js";
 import { vaultView } from "/web/vault.js";
 
+// Loaded when somebody looks at it, so that a search waits for nothing of it.
+const graphView = {
+  async show(...given) {
+    const loaded = (await import("/web/graph.js")).graphView;
+    this.keys = loaded.keys;
+    return loaded.show(...given);
+  },
+};
+
 // A view has `show(place, url)`, which may return a function that ends it; `keys` lists its keys for `?`.
 const VIEWS = [
   { name: "Search", path: "/search", at: (path) => path === "/" || path === "/search", view: searchView },
   { at: (path) => path.startsWith("/node/"), view: noteView },
+  { name: "Graph", path: "/graph", at: (path) => path === "/graph", view: graphView },
   { name: "Vault", path: "/status", at: (path) => path === "/status", view: vaultView },
 ];
 
