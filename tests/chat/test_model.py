@@ -18,8 +18,8 @@ QUESTION = "why does my loaf spread flat?"
 QUOTE = "spreads in the oven like a tired cat"
 
 
-def model_of(server: ScriptedServer, kind: str = "ollama") -> Model:
-    model = find_model(LlmRules(f"{kind}:any", url=server.url, timeout=5.0, max_seconds=10.0))
+def model_of(server: ScriptedServer, kind: str = "ollama", name: str = "any") -> Model:
+    model = find_model(LlmRules(f"{kind}:{name}", url=server.url, timeout=5.0, max_seconds=10.0))
     assert model
     return model
 
@@ -73,9 +73,9 @@ def test_a_server_that_is_not_there_is_no_reason_for_no_answer(vault: Vault) -> 
     assert answer.text and [notice.code for notice in answer.notices] == ["model_failed"]
 
 
-def test_a_model_is_not_asked_what_the_notes_do_not_answer(vault: Vault) -> None:
+def test_a_model_without_tools_is_not_asked_what_the_notes_do_not_answer(vault: Vault) -> None:
     with ScriptedServer([Text("Ulaanbaatar")]) as server:
-        answer = ask(vault, "what is the capital of Mongolia?", model_of(server))
+        answer = ask(vault, "what is the capital of Mongolia?", model_of(server, name="llama3.2:1b"))
         assert server.requests == []
     assert not answer.answered and "Ulaanbaatar" not in answer.text
 
@@ -92,7 +92,9 @@ def test_what_is_sent_is_fenced_redacted_and_names_the_scope(make_vault: MakeVau
     assert secret not in sent and "<system>" not in sent and "~~~~" in sent
     before, _, fenced = request.body["messages"][-1]["content"].partition("~~~~")
     assert "router.md" not in before and "Router" not in before and "Home/router.md:1 Router" in fenced
-    assert sent.count("under Home") == 2
+    # In the system prompt and around the question.
+    assert "Only notes under Home may answer" in request.body["messages"][0]["content"]
+    assert request.body["messages"][-1]["content"].count("under Home") == 2
 
 
 @cases(

@@ -135,7 +135,8 @@ def _print_answer(answer: Answer, vault: Vault) -> None:
     if answer.unsupported:
         echo(f"Not in the cited notes: {', '.join(map(printable_line, answer.unsupported))}")
     if answer.model:
-        echo(f"Written by {printable_line(answer.model)} at {answer.server}")
+        tools = f", with {', '.join(answer.tools)}" if answer.tools else ""
+        echo(f"Written by {printable_line(answer.model)} at {answer.server}{tools}")
 
 
 def _print_quotes(answer: Answer) -> None:
