@@ -73,7 +73,7 @@ ELSEWHERE = {
     *("store_rebuilt", "store_repaired", "store_of_another", "no_key"),
     # tests/chat/test_ask.py
     *("not_answered", "nothing_near", "model_failed", "model_silent", "model_endless", "model_slow"),
-    *("answered_by_tools", "more_quotes"),
+    *("answered_by_tools", "session_not_saved", "more_quotes"),
     # tests/search/test_floor.py
     *("weak_hidden", "only_weak"),
 }
