@@ -1,15 +1,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from threading import Thread
 from typing import Any
 
 from tests.cases import cases
-from tests.llm.scripted_server import GARBAGE, HTML, HUGE, Cut, Endless, ScriptedServer, Status
+from tests.llm.scripted_server import GARBAGE, GUARD, HTML, HUGE, Cut, Endless, ScriptedServer, Stall, Status
 
 from notewell import Vault
 from notewell.chat import answering, ask
 from notewell.chat.claims import find_unsupported
-from notewell.llm import LlmRules, Model, Text, Thinking, find_model
+from notewell.llm import LlmRules, Model, StoppableModel, Text, Thinking, find_model, within
 from notewell.types.answer import Answer, Metadata
 from notewell.types.query import Query
 
@@ -130,3 +131,26 @@ def test_numbers_and_quotes_of_an_answer_are_held_against_the_passages(
 )
 def test_figures_and_names_without_support_are_named(text: str, found: tuple[str, ...]) -> None:
     assert find_unsupported(text, ["In Berlin it was 40 °C."], "How hot was it?") == found
+
+
+def test_an_answer_whose_time_is_up_is_not_taken_for_a_whole_one(vault: Vault) -> None:
+    with ScriptedServer([Text("A slack loaf"), Stall()]) as server, within(model_of(server), 0.5) as limited:
+        answer = ask(vault, QUESTION, limited)
+    assert answer.model == "" and [notice.code for notice in answer.notices] == ["model_slow"]
+
+
+def test_whoever_stops_a_model_waits_for_no_answer(vault: Vault) -> None:
+    with ScriptedServer([Stall()]) as server:
+        model = StoppableModel(model_of(server))
+        events = answering(vault, Query(QUESTION), model)
+        assert isinstance(next(events), Metadata)
+
+        def stop() -> None:
+            assert server.begun.wait(GUARD)
+            model.stop()
+
+        stopping = Thread(target=stop)
+        stopping.start()
+        assert {type(event) for event in events} == {Metadata}
+        stopping.join()
+        assert server.dropped.wait(GUARD)

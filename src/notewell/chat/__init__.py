@@ -17,14 +17,15 @@ from notewell.chat.prompt import make_messages, with_history
 from notewell.chat.quotes import status_of
 from notewell.chat.tools import Toolbox
 from notewell.errors import QueryError
-from notewell.llm import MAX_TOKENS, Model, offers_tools, within
+from notewell.files.control_chars import without_hidden
+from notewell.llm import MAX_TOKENS, Model, StoppableModel, offers_tools, within
 from notewell.search.budget import count_tokens
 from notewell.types.answer import Answer, Citation, Event, Metadata
 from notewell.types.notices import Notice
 from notewell.types.query import Query, QueryFields
 from notewell.vault import Vault
 
-__all__ = ["answering", "ask"]
+__all__ = ["answering", "ask", "checked_question"]
 
 # The notes answer from this confidence on: see docs/concepts/asking.md for what it lets through and what it refuses.
 ANSWERS = 0.33
@@ -52,10 +53,13 @@ def answering(
     `history` is what was asked and answered before in the same conversation.
     """
     began = time.perf_counter()
-    query = _checked(query)
+    query = checked_question(query)
     found = _find(vault, query, history)
     yield from (Metadata(passage.cite()) for passage in found.passages)
     passages, outcome = (yield from _write(vault, query, found, model, history)) if model else (found.passages, NOTHING)
+    if isinstance(model, StoppableModel) and model.stopped and not model.late:
+        # By the caller, who waits for no answer.
+        return
     written, confidence = outcome.text, max(found.confidence, outcome.confidence if outcome.text else 0.0)
     answered = confidence >= ANSWERS
     citations = cite(written, passages) if written else extract(found.passages)
@@ -124,9 +128,9 @@ def _unsupported(
     return find_unsupported(outcome.text, [*known, *outcome.results], question) if outcome.text else ()
 
 
-def _checked(query: Query) -> Query:
+def checked_question(query: Query) -> Query:
     """Return the query that finds passages for a question; an empty or a very long one is an error."""
-    if not query.text.strip():
+    if not without_hidden(query.text).strip():
         raise QueryError("The question is empty", 'Ask something: notewell ask "why did the bread collapse"')
     if len(query.text) > LONGEST_QUESTION:
         raise QueryError(

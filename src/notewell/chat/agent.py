@@ -58,9 +58,10 @@ class Agent:
     written: str = field(default="", init=False)
     made: dict[tuple[str, str], Result] = field(default_factory=dict, init=False)
     announced: int = field(default=0, init=False)
-    # Whether it repeats a call, or does not come to an end.
+    # Whether it repeats a call, does not come to an end, or was stopped.
     stuck: bool = field(default=False, init=False)
     endless: bool = field(default=False, init=False)
+    late: bool = field(default=False, init=False)
 
     @property
     def grounded(self) -> bool:
@@ -81,7 +82,7 @@ class Agent:
                 yield from self._call(text, calls)
         except LlmError as error:
             return self._failed(Notice("model_failed", {"reason": error.fact}))
-        if self.model.stopped:
+        if self.late:
             return self._failed(Notice("model_slow", {"model": self.model.name}))
         if self.grounded and not without_hidden(self.written).strip():
             return self._failed(Notice("model_silent", {"model": self.model.name}))
@@ -110,6 +111,10 @@ class Agent:
                         shown = ready
                 else:
                     calls.append(piece)
+            if reply.ended == "closed":
+                # Not by us: its time is up.
+                self.late = True
+                return text, []
         if tools and not calls and (found := self._written_call(text)):
             call, first = found
             calls, text = [call], text[: max(first, shown)]

@@ -11,7 +11,7 @@ from notewell.search.relevance import telling_terms
 # Characters of questions and answers that a conversation keeps, about 12,000 tokens; the oldest pair goes first.
 BUDGET = 48_000
 # A question with fewer terms of its own than this continues the one before: "and in winter?".
-FEW = 3
+FEW = 2
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,6 +17,8 @@ class StoppableModel:
         self._lock = Lock()
         self._reply: Reply | None = None
         self.stopped = False
+        # Whether it was stopped because its time was up.
+        self.late = False
 
     @property
     def name(self) -> str:
@@ -60,12 +62,17 @@ class StoppableModel:
         if reply:
             reply.close()
 
+    def end_late(self) -> None:
+        """Stop because the time is up; whoever asked still waits for an answer."""
+        self.late = True
+        self.stop()
+
 
 @contextmanager
 def within(model: Model, seconds: float) -> Iterator[StoppableModel]:
     """Yield a model that is stopped after some seconds, whatever it does then."""
     limited = StoppableModel(model)
-    timer = Timer(seconds, limited.stop)
+    timer = Timer(seconds, limited.end_late)
     timer.daemon = True
     timer.start()
     try:
