@@ -18,6 +18,7 @@ VIEWS = {
     "note": ("/node/Recipes/Sourdough%20handbook.md?lines=89-95", ".about .notes"),
     "graph": ("/graph", "canvas[data-frames]"),
     "around": ("/graph?note=Home", "canvas[data-frames]"),
+    "ask": ("/ask?text=why+does+my+loaf+spread+flat", ".by"),
     "vault": ("/status", ".findings li"),
 }
 WIDTHS = {"phone": (390, 800), "tablet": (900, 1100), "wide": (1400, 900)}

@@ -15,6 +15,7 @@ VIEWS = {
     "start": ("/", ".syntax"),
     "results": ("/search?text=why+does+my+loaf+spread+flat", ".preview .matched"),
     "vault": ("/status", ".findings"),
+    "ask": ("/ask?text=why+does+my+loaf+spread+flat", ".by"),
     "note": ("/node/Recipes/Sourdough%20handbook.md?lines=89-95", ".reading .matched"),
     "graph": ("/graph", "canvas[data-frames]"),
     "around a note": ("/graph?note=Home", "canvas[data-frames]"),

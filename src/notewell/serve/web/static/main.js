@@ -1,6 +1,7 @@
 // The way through the page: each address has a view, links change the address, back and forward work.
 
 import { Refused } from "/web/api.js";
+import { askView } from "/web/ask.js";
 import { announce, fill, h } from "/web/dom.js";
 import { showKeys } from "/web/keys.js";
 import { enterCode, showLogin } from "/web/login.js";
@@ -21,6 +22,7 @@ const graphView = {
 const VIEWS = [
   { name: "Search", path: "/search", at: (path) => path === "/" || path === "/search", view: searchView },
   { at: (path) => path.startsWith("/node/"), view: noteView },
+  { name: "Ask", path: "/ask", at: (path) => path === "/ask", view: askView },
   { name: "Graph", path: "/graph", at: (path) => path === "/graph", view: graphView },
   { name: "Vault", path: "/status", at: (path) => path === "/status", view: vaultView },
 ];
@@ -28,20 +30,33 @@ const VIEWS = [
 const place = document.getElementById("view");
 let end = () => {};
 let current = null;
+let shown = 0;
 
-/** Show the view of the present address. */
+/** Show the view of the present address. What was there stays until the new view has its data. */
 async function show() {
+  const mine = (shown += 1);
   const url = new URL(location.href);
   const found = VIEWS.find((one) => one.at(url.pathname));
+  const frame = h("div", { class: "frame" });
   showNames(found);
   end();
   end = () => {};
   current = found?.view;
+  place.append(frame);
+  let finish;
   try {
     if (!found) throw new Refused(404, "There is no such page", "Go back, or search");
-    end = (await found.view.show(place, url, go)) ?? end;
+    finish = await found.view.show(frame, url, go);
   } catch (error) {
-    showProblem(error);
+    showProblem(frame, error);
+  }
+  if (mine === shown) {
+    end = finish ?? end;
+    fill(place, frame);
+  } else {
+    // The user has gone on meanwhile.
+    finish?.();
+    frame.remove();
   }
 }
 
@@ -60,16 +75,16 @@ function showNames(found) {
     h("a", { href: one.path, "aria-current": one === found ? "page" : null }, one.name)));
 }
 
-function showProblem(error) {
+function showProblem(frame, error) {
   if (error.name === "AbortError") return;
   if (error.status === 401) {
-    showLogin(place, show);
+    showLogin(frame, show);
     return;
   }
   const known = error instanceof Refused;
   if (!known) console.error(error);
   announce(error.message);
-  fill(place, h("section", { class: "problem" },
+  fill(frame, h("section", { class: "problem" },
     h("h1", {}, known ? error.message : "Something went wrong in this page"),
     h("p", {}, known ? error.hint : String(error)),
     h("p", {}, h("button", { onclick: show }, "Try again"))));

@@ -1,0 +1,91 @@
+"""Asking in a real browser: sources, marks of proof, thinking, editing, stopping."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from tests.llm.scripted_server import ScriptedServer, Stall
+
+from ..serving import Served, kept_up, serving
+from .conftest import SAMPLE
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Page
+
+QUESTION = "why does my loaf spread flat?"
+
+
+def ask(page: Page, served: Served, question: str = QUESTION) -> None:
+    page.goto(f"http://{served.host}:{served.port}/ask")
+    page.get_by_label("Ask your notes").fill(question)
+    page.keyboard.press("Enter")
+
+
+def test_an_answer_without_a_model_quotes_notes_that_open_beside_it(sample: Served, browser_page: Page) -> None:
+    ask(browser_page, sample)
+    browser_page.get_by_text("Quoted from your notes, without a model").wait_for()
+    assert "tired cat" in browser_page.locator(".answer blockquote").first.inner_text()
+    assert browser_page.locator(".sources .proven").count() == 2
+    browser_page.locator(".preview h1", has_text="Sourdough handbook").wait_for()
+    browser_page.get_by_role("button", name="Show source 2").click()
+    browser_page.locator(".preview h1", has_text="Sourdough troubleshooting").wait_for()
+    assert "wants a second, tighter round" in browser_page.locator(".preview .matched").first.inner_text()
+
+
+def test_what_the_notes_do_not_answer_is_refused(sample: Served, browser_page: Page) -> None:
+    ask(browser_page, sample, "who won the football match in Lisbon yesterday?")
+    browser_page.locator(".refused").wait_for()
+    assert browser_page.locator(".sources .proven").count() == 0
+
+
+def test_an_edited_question_takes_the_place_of_the_first(sample: Served, browser_page: Page) -> None:
+    ask(browser_page, sample)
+    browser_page.get_by_text("Quoted from your notes").wait_for()
+    browser_page.get_by_label("Ask your notes").fill("when do I treat the bees against varroa?")
+    browser_page.keyboard.press("Enter")
+    browser_page.locator(".turn").nth(1).get_by_text("Quoted from your notes").wait_for()
+    browser_page.get_by_role("button", name="Edit").first.click()
+    browser_page.get_by_label("Edit the question").fill("how long does the plum cake bake?")
+    browser_page.get_by_role("button", name="Ask again").click()
+    browser_page.locator(".turn", has_text="plum cake").get_by_text("Quoted from your notes").wait_for()
+    assert browser_page.locator(".turn").count() == 1
+    assert browser_page.locator(".memory meter").count() == 1
+
+
+def test_a_model_thinks_writes_and_is_checked(browser_page: Page, tmp_path: Path) -> None:
+    from notewell import Vault  # noqa: PLC0415
+    from notewell.llm.messages import Text, Thinking  # noqa: PLC0415
+
+    root = shutil.copytree(SAMPLE, tmp_path / "vault", ignore=shutil.ignore_patterns(".notewell"))
+    script = [
+        Thinking("The handbook knows."),
+        Text('It is slack: "A loaf with a slack skin spreads in the oven like a tired cat" [1]. '),
+        Text('Also "it was the neighbour who did it, on purpose" [2].'),
+    ]
+    with ScriptedServer(script) as server:
+        settings = {"embed.encoder": "off", "llm.model": "ollama:any", "llm.url": server.url}
+        with Vault.open(root, settings) as vault:
+            vault.index()
+            with kept_up(vault) as kept, serving(kept) as served:
+                ask(browser_page, served)
+                browser_page.get_by_text("Written by any").wait_for()
+                marks = [browser_page.locator(f".sources .{kind}").count() for kind in ("proven", "absent")]
+                assert marks == [1, 1]
+                assert browser_page.locator(".thinking").inner_text() == "Thinking"
+
+
+def test_a_model_that_says_nothing_can_be_stopped(browser_page: Page, tmp_path: Path) -> None:
+    from notewell import Vault  # noqa: PLC0415
+
+    root = shutil.copytree(SAMPLE, tmp_path / "vault", ignore=shutil.ignore_patterns(".notewell"))
+    with ScriptedServer([Stall()]) as server:
+        settings = {"embed.encoder": "off", "llm.model": "ollama:any", "llm.url": server.url}
+        with Vault.open(root, settings) as vault:
+            vault.index()
+            with kept_up(vault) as kept, serving(kept) as served:
+                ask(browser_page, served)
+                browser_page.locator(".sources").get_by_text("Sourdough handbook").first.wait_for()
+                browser_page.get_by_role("button", name="Stop").click()
+                browser_page.locator(".turn .error", has_text="Stopped").wait_for()
