@@ -59,7 +59,7 @@ def test_a_model_thinks_writes_and_is_checked(browser_page: Page, tmp_path: Path
     from notewell.llm.messages import Text, Thinking  # noqa: PLC0415
 
     root = shutil.copytree(SAMPLE, tmp_path / "vault", ignore=shutil.ignore_patterns(".notewell"))
-    script = [
+    script: list[Thinking | Text] = [
         Thinking("The handbook knows."),
         Text('It is slack: "A loaf with a slack skin spreads in the oven like a tired cat" [1]. '),
         Text('Also "it was the neighbour who did it, on purpose" [2].'),
