@@ -254,11 +254,11 @@ class Vault:
         from notewell.graph.link_report import LinkQuery  # noqa: PLC0415
 
         query = LinkQuery(readable_name(as_place(note)), broken=broken, wanted=wanted, orphans=orphans, to=to)
-        return self.link_graph().links(query)
+        return self.link_graph.links(query)
 
     def graph(self) -> Graph:
         """Return an overview of the vault: its notes and links, communities, the bridges between them, and orphans."""
-        return self.link_graph().overview()
+        return self.link_graph.overview()
 
     @with_aliases
     def traverse(
@@ -274,7 +274,7 @@ class Vault:
         rules = walk_rules(depth, floor, with_query=bool(text))
         plan = make_plan(readable(text), context=ParseContext(syntax=False))
         vector = (lambda snapshot: self._vector_of(plan, snapshot)) if text else None
-        return self.link_graph().walk(readable_name(as_place(note)), rules, text, vector)
+        return self.link_graph.walk(readable_name(as_place(note)), rules, text, vector)
 
     def secrets(self, paths: Sequence[str | Path] = (), progress: Progress | None = None) -> SecretReport:
         """Return where secrets are in the files and folders at these paths, or in all notes; never the secrets."""
@@ -384,6 +384,7 @@ class Vault:
         )
         return LinkGraph(self.storage, files, self._indexing.resolve_links, self.shown.answering)
 
+    @property
     def link_graph(self) -> LinkGraph:
         """Return the graph of a vault that is indexed."""
         self.freshness.index_new()

@@ -137,7 +137,7 @@ def test_positions_are_kept_with_the_standings(make_vault: Callable[..., Vault])
         assert stored.positions.tolist() == fresh.positions.tolist()
         assert len({*map(tuple, stored.positions.tolist())}) == 9
         assert vault.doctor().problems == ()
-        assert vault.link_graph().map() == drawn_with_titles(net)
+        assert vault.link_graph.map() == drawn_with_titles(net)
 
 
 def drawn_with_titles(net: Net) -> GraphMap:
@@ -147,6 +147,6 @@ def drawn_with_titles(net: Net) -> GraphMap:
 def test_a_title_is_sent_only_where_it_is_not_the_name_of_the_file(make_vault: Callable[..., Vault]) -> None:
     with make_vault({"Bees.md": "[[b]]", "b.md": "# Beekeeping\n"}) as vault:
         vault.index()
-        found = vault.link_graph().map("beekeeping")
+        found = vault.link_graph.map("beekeeping")
         assert dict(zip(found.paths, found.titles, strict=True)) == {"Bees.md": "", "b.md": "Beekeeping"}
         assert json.dumps(found.x)

@@ -157,7 +157,7 @@ class Routes:
         """Map the notes and links of the vault, or those around a note, with positions to draw them at."""
         note, hops, refresh = (asked.given[name] for name in ("note", "hops", "refresh"))
         with notices_in_errors(self._vault.freshness.look(refresh=refresh)):
-            return _response(as_data(self._vault.link_graph().map(readable_name(note), hops)))
+            return _response(as_data(self._vault.link_graph.map(readable_name(note), hops)))
 
     def status(self) -> Response:
         """Show what is indexed and what is not."""

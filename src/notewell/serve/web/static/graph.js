@@ -18,14 +18,15 @@ class Graph {
 
   async show(place, url, go) {
     loadStyle();
+    const turn = this.turn = (this.turn ?? 0) + 1;
     const note = url.searchParams.get("note") ?? "";
     const hops = Number(url.searchParams.get("hops") ?? 2);
     document.title = "Graph · Notewell";
     fill(place, h("p", { class: "waiting" }, "Loading the map…"));
     const data = await ask(address("/graph/map", { note, hops: note ? hops : "" }));
     performance.mark("graph-data");
-    // Somebody may have gone on meanwhile.
-    if (location.pathname !== "/graph") return undefined;
+    // Somebody may have gone on meanwhile, also to another map.
+    if (turn !== this.turn || location.pathname !== "/graph") return undefined;
     const face = faceOf(data);
     if (face) {
       fill(place, face);
