@@ -219,6 +219,10 @@ class ResolvedLinks:
         """Return the links of a note, in order."""
         return tuple(self._checked(link) for link in self._links([self.paths[path]]))
 
+    def to_notes(self, path: str) -> tuple[NoteLink, ...]:
+        """Return the links of a note with the notes they lead to; whether other files exist is not looked up."""
+        return tuple(self._links([self.paths[path]]))
+
     def into(self, path: str) -> tuple[NoteLink, ...]:
         """Return the links of other notes that lead to a note, by path and line."""
         note = self.paths[path]

@@ -197,3 +197,15 @@ def test_images_in_html_are_found_beside_the_note(pages: Pages, tmp_path: Path) 
         None,
         None,
     ]
+
+
+def test_a_link_to_a_file_that_is_no_note_leads_to_it_unless_it_is_excluded(pages: Pages, tmp_path: Path) -> None:
+    for name in ("sheet.xyz", ".hidden.xyz"):
+        (tmp_path / name).write_bytes(b"x")
+    page = pages(
+        "a", a="[a](sheet.xyz) [b](.hidden.xyz) [c](no.xyz) [d](%00.png) [e](../x.png) [f](<" + "g" * 900 + ".png>)"
+    )
+    assert [found.get("href") for tag, found in Elements(page.html).found if tag == "a"] == [
+        "/node/sheet.xyz",
+        *[None] * 5,
+    ]

@@ -2,26 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from typing import Any
 
 from notewell.errors import NoteError
 from notewell.files.control_chars import escaped, visible_line
-from notewell.graph.link_report import Links
 from notewell.index.links import WIKI
 from notewell.index.place import Place, Reading, find_place, lines_at, read_note
 from notewell.index.shapes.front_matter import split_front_matter
 from notewell.names.addresses import Addresses
 from notewell.names.place import before_lines, lines_of, split_part
 from notewell.serve.web.backlinks import Backlink, backlinks_of
-from notewell.serve.web.embeds import Embeds, resolver
+from notewell.serve.web.embeds import Embeds
 from notewell.serve.web.layouts import Shown, layout_of
 from notewell.serve.web.markdown import Heading
 from notewell.serve.web.note_links import NoteLinks
 from notewell.serve.web.obsidian import label_in
+from notewell.serve.web.resolving import Resolving
 from notewell.serve.web.sanitise import sanitised
+from notewell.store import Snapshot
 from notewell.types.note import Chunk, Note
 from notewell.types.notices import Notice
 from notewell.vault import Vault
@@ -82,14 +83,15 @@ def note_page(vault: Vault, note: str) -> NotePage:
     read = read_note(vault.root, asked.path, vault.settings.index)
     marked, problem = _marked(read, asked)
     lines = read.text.replace("\r\n", "\n").removesuffix("\n").split("\n")
-    uri_of, links = Addresses.of(vault.root), vault.links(asked.path)
+    uri_of = Addresses.of(vault.root)
     shown = _window(read, lines, marked.line if marked else 0, breaks=uri_of.opener == "obsidian")
-    html, outline, kind = _rendered(vault, shown, links)
-    with vault.shown.answering() as snapshot:
+    with _resolved(vault, asked.path) as (snapshot, resolving):
+        html, outline, kind = _rendered(vault, shown, resolving)
+        links = resolving.backlinks(asked.path)
         chunks = list(snapshot.chunks(snapshot.chunks_of(asked.path)[:1]).values())
         first = chunks[0] if chunks else Chunk(asked.path, "", 1, 1, title=_name(asked.path))
         facts = snapshot.notes([asked.path])[asked.path]
-        backlinks = backlinks_of(snapshot, links.backlinks)
+        backlinks = backlinks_of(snapshot, links)
     return NotePage(
         path=asked.path,
         title=visible_line(first.title),
@@ -108,7 +110,7 @@ def note_page(vault: Vault, note: str) -> NotePage:
         end_line=marked.end_line if marked else 0,
         problem=problem,
         backlinks=backlinks,
-        backlink_count=len(links.backlinks),
+        backlink_count=len(links),
     )
 
 
@@ -162,9 +164,22 @@ def _last_that_fits(lines: Sequence[str], first: int) -> int:
     return len(lines)
 
 
-def _rendered(vault: Vault, shown: Shown, found: Links) -> tuple[str, tuple[Heading, ...], str]:
-    links = NoteLinks(resolver(vault, shown.note.path, found))
-    links = replace(links, embed=Embeds(vault, links.made, breaks=shown.breaks).shown)
+@contextmanager
+def _resolved(vault: Vault, path: str) -> Iterator[tuple[Snapshot, Resolving]]:
+    """Read one state of the store in which the links of a note are resolved, if they can be."""
+    with vault.shown.answering() as snapshot:
+        resolving = Resolving(vault, snapshot)
+        if resolving.is_resolved(path):
+            yield snapshot, resolving
+            return
+    vault.links(path)
+    with vault.shown.answering() as snapshot:
+        yield snapshot, Resolving(vault, snapshot)
+
+
+def _rendered(vault: Vault, shown: Shown, resolving: Resolving) -> tuple[str, tuple[Heading, ...], str]:
+    links = NoteLinks(resolving.resolver(shown.note.path))
+    links = replace(links, embed=Embeds(vault, resolving, links.made, breaks=shown.breaks).shown)
     kind, layout = layout_of(shown.note)
     html, outline = layout(shown, links)
     named = tuple(replace(heading, text=visible_line(heading.text)) for heading in outline)
