@@ -24,7 +24,7 @@ from notewell.store.sqlite.vocabulary import (
     load_prefix,
 )
 
-# The terms whose chunks and notes are counted once for all searches of a state: the long lists of words such as "the" come again.
+# Terms whose chunks and notes are counted once for all searches of a state: long lists, as of "the", come again.
 MOST_COUNTED = 5_000
 # The lists of this many terms are read to count their chunks: those of a query, which are needed again.
 FEW = 16
