@@ -44,6 +44,11 @@ def clean_environment() -> dict[str, str]:
     return {**others, "NOTEWELL_EMBED_ENCODER": "off", "NOTEWELL_EMBED_BACKGROUND": "no", "NOTEWELL_DAEMON": "no"}
 
 
+def default_environment() -> dict[str, str]:
+    """Return the environment of the default install with all extras: with the encoder, and nothing encoding beside."""
+    return {name: value for name, value in clean_environment().items() if name != "NOTEWELL_EMBED_ENCODER"}
+
+
 def notewell_command() -> str:
     """Return the installed command that belongs to this Python."""
     script = Path(sys.executable).with_name("notewell")

@@ -57,9 +57,10 @@ class WordScores:
     def mixed_with_notes(self, slots: Slots | slice | None = None) -> WordScores:
         """Return the scores of these slots alone, or of all, mixed with their notes'."""
         if slots is None:
-            scoring = np.flatnonzero(self.scores > 0)
+            scoring = self.scores > 0
             # Of few slots, it is faster to read these alone.
-            slots = scoring if MANY * scoring.size < self.scores.size else slice(None)
+            few = MANY * np.count_nonzero(scoring) < scoring.size
+            slots = np.flatnonzero(scoring) if few else slice(None)
         own, mixed = self.scores[slots], np.zeros_like(self.scores)
         mixed[slots] = np.where(own > 0, np.float32(1 - NOTE_SHARE) * own + self.of_notes(slots), np.float32(0))
         self.scores = mixed
@@ -67,8 +68,11 @@ class WordScores:
 
     def of_notes(self, slots: Slots | slice) -> Scores:
         """Return the part of the scores of these slots that is their notes'."""
-        part: Scores = np.tile(np.float32(NOTE_SHARE) * self._of_notes, 2)[self._arrays.in_notes[slots]]
-        return part
+        share = np.float32(NOTE_SHARE)
+        if isinstance(slots, slice):
+            every: Scores = np.tile(share * self._of_notes, 2)[self._arrays.in_notes[slots]]
+            return every
+        return share * self._of_notes.take(self._arrays.notes_of(slots))
 
     def complete(self, slots: Slots) -> Flags:
         """Tell which of these slots are in notes that have every term."""
@@ -151,11 +155,19 @@ class ByWords:
 
     def _in_notes(self, held: Held) -> Held:
         """Return the notes of the slots that hold a term, and how often they have it; first chunks count more."""
-        number = self._arrays.note_norms.size
-        sums = np.bincount(self._arrays.in_notes.take(held.slots), held.often, 2 * number)
-        often = sums[:number] + LEAD * sums[number:]
-        notes = np.flatnonzero(often > 0)
-        return Held(notes, often[notes].astype(np.float32))
+        number, in_notes = self._arrays.note_norms.size, self._arrays.in_notes.take(held.slots)
+        if MANY * held.slots.size > number:
+            return _added_up(in_notes, held.often, number)
+        leads = in_notes >= number
+        notes = np.where(leads, in_notes - number, in_notes)
+        # Slots of a note usually follow each other. An array over the notes of a short list takes less time to fill and
+        # to read than one over all notes.
+        if not notes.size or (notes[1:] < notes[:-1]).any():
+            return _added_up(in_notes, held.often, number)
+        begins = np.concatenate(([True], notes[1:] != notes[:-1]))
+        numbers, places = notes[begins], np.cumsum(begins) - 1
+        found, often = _added_up(places + numbers.size * leads, held.often, numbers.size)
+        return Held(numbers[found], often)
 
     def _count_notes(self, term: str) -> int:
         counted = self._arrays.note_counts
@@ -171,6 +183,14 @@ def remember(counted: dict[str, int], found: Mapping[str, int]) -> None:
     if len(counted) >= MOST_COUNTED:
         counted.clear()
     counted.update(found)
+
+
+def _added_up(in_notes: Slots, often: Scores, number: int) -> Held:
+    """Return which of `number` notes hold a term, and how often, given the note of each slot; first chunks are above."""
+    sums = np.bincount(in_notes, often, 2 * number)
+    every = sums[:number] + LEAD * sums[number:]
+    notes = np.flatnonzero(every > 0)
+    return Held(notes, every[notes].astype(np.float32))
 
 
 def _restricted(held: Held, among: Slots) -> Held:
