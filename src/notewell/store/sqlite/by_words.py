@@ -186,7 +186,7 @@ def remember(counted: dict[str, int], found: Mapping[str, int]) -> None:
 
 
 def _added_up(in_notes: Slots, often: Scores, number: int) -> Held:
-    """Return which of `number` notes hold a term, and how often, given the note of each slot; first chunks are above."""
+    """Return which of `number` notes hold a term, and how often, by the note of each slot; first chunks are above."""
     sums = np.bincount(in_notes, often, 2 * number)
     every = sums[:number] + LEAD * sums[number:]
     notes = np.flatnonzero(every > 0)
