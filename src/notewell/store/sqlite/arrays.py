@@ -149,8 +149,9 @@ class Arrays(NamedTuple):
     """The number of each slot's note; for a note's first chunk, which counts more, above the numbers of all notes."""
     note_norms: npt.NDArray[np.float32]
     note_count: int
+    term_counts: dict[str, int]
     note_counts: dict[str, int]
-    """How many notes hold a term, as far as searches had to count that."""
+    """How many chunks and notes hold a term, as far as searches had to count that."""
     codes: npt.NDArray[np.uint64]
     dead: npt.NDArray[np.int64]
     live: int
@@ -172,6 +173,7 @@ class Arrays(NamedTuple):
             in_notes=notes + note_lengths.size * blocks.leads,
             note_norms=note_norms(note_lengths),
             note_count=int(np.count_nonzero(note_lengths)),
+            term_counts={},
             note_counts={},
             codes=blocks.codes,
             dead=dead,
