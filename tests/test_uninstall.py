@@ -23,6 +23,7 @@ WRITE = {"write_private", "write_whole", "private_folder", "mkdir", "write_text"
 WRITE |= {"TemporaryDirectory", "mkdtemp", "copy_to"}
 # Who calls them, and what the page calls it; of an empty string, nothing outlives the command.
 WRITERS = {
+    "chat/sessions.py": "chats",
     "files/folder.py": "memories",
     "files/user.py": "state",
     "files/safe_open.py": "state",

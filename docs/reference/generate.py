@@ -30,6 +30,7 @@ from notewell.serve.cli import COMMANDS, cli
 from notewell.serve.http import make_api
 from notewell.serve.http.health import Health, VaultHealth
 from notewell.serve.http.problems import Failure
+from notewell.serve.http.rag import line_schemas
 from notewell.serve.http.reload import IndexingProgress
 from notewell.serve.mcp.arguments import input_schema
 from notewell.serve.mcp.memory import MEMORY_TOOLS
@@ -90,13 +91,24 @@ def routes() -> str:
     parts = [""]
     # The routes are the same for every vault; this one is not even indexed.
     with notewell.Vault.open(Path(__file__).parent) as vault:
-        described = make_api(vault).openapi()["paths"]
-    for path, methods in described.items():
+        described = make_api(vault).openapi()
+    for path, methods in described["paths"].items():
         for method, route in methods.items():
             parts.append(f"## {method.upper()} {path}\n\n{route['description']}\n")
-            parts += _parameters(route.get("parameters", ()))
+            parts += _parameters(route.get("parameters", ()) or _body(route, described["components"]["schemas"]))
             parts += _answers(route["responses"])
     return "\n".join(parts)
+
+
+def _body(route: dict[str, Any], schemas: dict[str, Any]) -> list[dict[str, Any]]:
+    """Return the fields of a JSON body as parameters."""
+    if "requestBody" not in route:
+        return []
+    form = schemas[route["requestBody"]["content"]["application/json"]["schema"]["$ref"].rpartition("/")[2]]
+    return [
+        {"name": name, "in": "body", "schema": one, "required": name in form["required"], **one}
+        for name, one in form["properties"].items()
+    ]
 
 
 def _parameters(parameters: Sequence[dict[str, Any]]) -> list[str]:
@@ -105,7 +117,7 @@ def _parameters(parameters: Sequence[dict[str, Any]]) -> list[str]:
     rows = ["| parameter | type | default | what it does |", "|---|---|---|---|"]
     for one in sorted(parameters, key=lambda one: not one["required"]):
         default = "" if one["required"] else f"`{json.dumps(one['schema'].get('default'))}`"
-        place = " (in the path)" if one["in"] == "path" else ""
+        place = {"path": " (in the path)", "body": " (in the body)"}.get(one["in"], "")
         rows.append(f"| `{one['name']}`{place} | {_type(one['schema'])} | {default} | {one['description']} |")
     return [*rows, ""]
 
@@ -113,7 +125,7 @@ def _parameters(parameters: Sequence[dict[str, Any]]) -> list[str]:
 def _answers(answers: dict[str, Any]) -> list[str]:
     (kind, content), *_ = answers["200"]["content"].items()
     form = content.get("schema", {})
-    names = [one["$ref"].rpartition("/")[2] for one in form.get("anyOf", [form])]
+    names = [one["$ref"].rpartition("/")[2] for one in form.get("oneOf", form.get("anyOf", [form]))]
     others = ", ".join(sorted(status for status in answers if status != "200"))
     told = " or ".join(f"[{name}](answers.md#{name.lower()})" for name in names)
     return [f"Answers {told} (`{kind}`); or {others}.", ""]
@@ -137,7 +149,7 @@ def _answer_forms() -> dict[str, Any]:
     for result in ANSWERS:
         schema = json_schema(schema_of(result))
         found |= schema.pop("$defs", {}) | {result.__name__: schema}
-    return found
+    return found | json_schema(line_schemas())["$defs"]
 
 
 def _form_type(schema: dict[str, Any]) -> str:
@@ -161,7 +173,8 @@ def _type(schema: dict[str, Any]) -> str:
     kinds = [one for one in schema.get("anyOf", [schema]) if one.get("type") != "null"]
     if "enum" in kinds[0]:
         return ", ".join(f"`{value}`" for value in kinds[0]["enum"])
-    bounds = [kinds[0][key] for key in ("minimum", "maximum") if key in kinds[0]]
+    number = int if kinds[0].get("type") == "integer" else (lambda value: value)
+    bounds = [number(kinds[0][key]) for key in ("minimum", "maximum") if key in kinds[0]]
     return NAMED[kinds[0]["type"]] + (f", {bounds[0]} to {bounds[1]}" if bounds else "")
 
 

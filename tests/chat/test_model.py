@@ -1,15 +1,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from threading import Thread
 from typing import Any
 
 from tests.cases import cases
-from tests.llm.scripted_server import GARBAGE, HTML, HUGE, Cut, Endless, ScriptedServer, Status
+from tests.llm.scripted_server import GARBAGE, GUARD, HTML, HUGE, Cut, Endless, ScriptedServer, Stall, Status
 
 from notewell import Vault
 from notewell.chat import answering, ask
 from notewell.chat.claims import find_unsupported
-from notewell.llm import LlmRules, Model, Text, Thinking, find_model
+from notewell.llm import LlmRules, Model, StoppableModel, Text, Thinking, find_model, within
 from notewell.types.answer import Answer, Metadata
 from notewell.types.query import Query
 
@@ -18,8 +19,8 @@ QUESTION = "why does my loaf spread flat?"
 QUOTE = "spreads in the oven like a tired cat"
 
 
-def model_of(server: ScriptedServer, kind: str = "ollama") -> Model:
-    model = find_model(LlmRules(f"{kind}:any", url=server.url, timeout=5.0, max_seconds=10.0))
+def model_of(server: ScriptedServer, kind: str = "ollama", name: str = "any") -> Model:
+    model = find_model(LlmRules(f"{kind}:{name}", url=server.url, timeout=5.0, max_seconds=10.0))
     assert model
     return model
 
@@ -73,9 +74,9 @@ def test_a_server_that_is_not_there_is_no_reason_for_no_answer(vault: Vault) -> 
     assert answer.text and [notice.code for notice in answer.notices] == ["model_failed"]
 
 
-def test_a_model_is_not_asked_what_the_notes_do_not_answer(vault: Vault) -> None:
+def test_a_model_without_tools_is_not_asked_what_the_notes_do_not_answer(vault: Vault) -> None:
     with ScriptedServer([Text("Ulaanbaatar")]) as server:
-        answer = ask(vault, "what is the capital of Mongolia?", model_of(server))
+        answer = ask(vault, "what is the capital of Mongolia?", model_of(server, name="llama3.2:1b"))
         assert server.requests == []
     assert not answer.answered and "Ulaanbaatar" not in answer.text
 
@@ -92,7 +93,9 @@ def test_what_is_sent_is_fenced_redacted_and_names_the_scope(make_vault: MakeVau
     assert secret not in sent and "<system>" not in sent and "~~~~" in sent
     before, _, fenced = request.body["messages"][-1]["content"].partition("~~~~")
     assert "router.md" not in before and "Router" not in before and "Home/router.md:1 Router" in fenced
-    assert sent.count("under Home") == 2
+    # In the system prompt and around the question.
+    assert "Only notes under Home may answer" in request.body["messages"][0]["content"]
+    assert request.body["messages"][-1]["content"].count("under Home") == 2
 
 
 @cases(
@@ -128,3 +131,26 @@ def test_numbers_and_quotes_of_an_answer_are_held_against_the_passages(
 )
 def test_figures_and_names_without_support_are_named(text: str, found: tuple[str, ...]) -> None:
     assert find_unsupported(text, ["In Berlin it was 40 °C."], "How hot was it?") == found
+
+
+def test_an_answer_whose_time_is_up_is_not_taken_for_a_whole_one(vault: Vault) -> None:
+    with ScriptedServer([Text("A slack loaf"), Stall()]) as server, within(model_of(server), 0.5) as limited:
+        answer = ask(vault, QUESTION, limited)
+    assert answer.model == "" and [notice.code for notice in answer.notices] == ["model_slow"]
+
+
+def test_whoever_stops_a_model_waits_for_no_answer(vault: Vault) -> None:
+    with ScriptedServer([Stall()]) as server:
+        model = StoppableModel(model_of(server))
+        events = answering(vault, Query(QUESTION), model)
+        assert isinstance(next(events), Metadata)
+
+        def stop() -> None:
+            assert server.begun.wait(GUARD)
+            model.stop()
+
+        stopping = Thread(target=stop)
+        stopping.start()
+        assert {type(event) for event in events} == {Metadata}
+        stopping.join()
+        assert server.dropped.wait(GUARD)

@@ -103,7 +103,7 @@ class ScriptedServer(ThreadingHTTPServer):
         # Whether thinking is written into the text between tags, and whether `stream` is obeyed.
         self.inline_thinking = False
         self.streams = True
-        # Set when a stalled or endless answer found its client gone, and when one has begun.
+        # Set when an answer found its client gone, and when one has begun.
         self.dropped, self.begun = Event(), Event()
         self._thread = Thread(target=self.serve_forever, args=[0.01])
 
@@ -159,7 +159,7 @@ class _Handler(BaseHTTPRequestHandler):
         if body.get("tools") and not self.server.takes_tools:
             return self.refuse(Status(400, json.dumps({"error": f"{body['model']} does not support tools"})))
         turn = self.server.next_turn(asked)
-        if isinstance(turn[0], Status):
+        if turn and isinstance(turn[0], Status):
             return self.refuse(turn[0])
         dialect = _Ollama() if self.path == "/api/chat" else _OpenAI()
         pieces = _inlined(turn) if self.server.inline_thinking else turn
@@ -192,16 +192,18 @@ class _Handler(BaseHTTPRequestHandler):
             self.send_response(200)
             self.send_header("Transfer-Encoding", "chunked")
             self.end_headers()
-        self.wfile.write(f"{len(data):x}\r\n".encode() + data + b"\r\n")
+        try:
+            self.wfile.write(f"{len(data):x}\r\n".encode() + data + b"\r\n")
+        except OSError:
+            self.server.dropped.set()
+            raise
 
     def repeat(self, line: bytes, pause: float) -> None:
-        try:
+        with suppress(OSError):
             while True:
                 self.chunk(line)
                 self.server.begun.set()
                 time.sleep(pause)
-        except OSError:
-            self.server.dropped.set()
 
     def wait_for_the_client_to_go(self) -> None:
         self.close_connection = True

@@ -11,8 +11,9 @@ import struct
 import subprocess
 import sys
 import termios
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from threading import Thread
 
 PROGRAM = shutil.which("notewell", path=str(Path(sys.executable).parent)) or "notewell"
 # Far longer than anything here takes, also on a busy machine.
@@ -39,11 +40,22 @@ def on_terminal(*arguments: str, cwd: Path, **environment: str) -> str:
 
 
 def run_on_terminal(
-    command: list[str], cwd: Path, environment: Mapping[str, str], *, keys: bytes = b"", rows: int = 200
+    command: list[str],
+    cwd: Path,
+    environment: Mapping[str, str],
+    *,
+    keys: bytes = b"",
+    later: Sequence[Callable[[], bytes]] = (),
+    rows: int = 200,
 ) -> tuple[int, str]:
-    """Run a command on a terminal, typing the keys; return its exit code and what it shows."""
+    """Run a command on a terminal, typing the keys; return its exit code and what it shows.
+
+    Those of `later` are typed when each returns, one after the other.
+    """
     process, ours = _start(command, cwd, environment, rows)
     os.write(ours, keys)
+    if later:
+        Thread(target=lambda: [os.write(ours, typed()) for typed in later], daemon=True).start()
     shown = b""
     while True:
         try:

@@ -3,35 +3,35 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Generator, Iterator
-from contextlib import closing
+from collections.abc import Generator, Sequence
 from dataclasses import replace
 from typing import Unpack
 
+from notewell.chat.agent import Agent, Outcome
 from notewell.chat.citing import cite
 from notewell.chat.claims import find_unsupported
 from notewell.chat.extractive import extract, write
-from notewell.chat.passages import PASSAGES, Found, find_passages
-from notewell.chat.prompt import make_messages
+from notewell.chat.history import Turn, texts_to_search
+from notewell.chat.passages import PASSAGES, Found, Passage, find_passages
+from notewell.chat.prompt import make_messages, with_history
 from notewell.chat.quotes import status_of
-from notewell.errors import LlmError, QueryError
+from notewell.chat.tools import Toolbox
+from notewell.errors import QueryError
 from notewell.files.control_chars import without_hidden
-from notewell.llm import Model
-from notewell.llm import Text as Written
-from notewell.llm import Thinking as Thought
-from notewell.types.answer import Answer, Citation, Event, Metadata, Text, Thinking
+from notewell.llm import MAX_TOKENS, Model, StoppableModel, offers_tools, within
+from notewell.search.budget import count_tokens
+from notewell.types.answer import Answer, Citation, Event, Metadata
 from notewell.types.notices import Notice
 from notewell.types.query import Query, QueryFields
 from notewell.vault import Vault
 
-__all__ = ["answering", "ask"]
+__all__ = ["answering", "ask", "checked_question"]
 
 # The notes answer from this confidence on: see docs/concepts/asking.md for what it lets through and what it refuses.
 ANSWERS = 0.33
 # A longer question is probably a whole note.
 LONGEST_QUESTION = 10_000
-# A model that writes more than this, ten times the longest answer it is asked for, does not come to an end.
-LONGEST_ANSWER = 20_000
+NOTHING = Outcome()
 
 
 def ask(vault: Vault, question: Query | str, /, model: Model | None = None, **fields: Unpack[QueryFields]) -> Answer:
@@ -45,63 +45,95 @@ def ask(vault: Vault, question: Query | str, /, model: Model | None = None, **fi
     return answer
 
 
-def answering(vault: Vault, query: Query, model: Model | None = None) -> Iterator[Event]:
-    """Yield what happens while a question is answered: the passages, what a model thinks and writes, the answer."""
+def answering(
+    vault: Vault, query: Query, model: Model | None = None, history: Sequence[Turn] = ()
+) -> Generator[Event, None, None]:
+    """Yield what happens while a question is answered: the passages, what a model thinks and writes, the answer.
+
+    `history` is what was asked and answered before in the same conversation.
+    """
     began = time.perf_counter()
-    query = _checked(query)
-    found = find_passages(vault, query)
-    answered = found.confidence >= ANSWERS
+    query = checked_question(query)
+    found = _find(vault, query, history)
     yield from (Metadata(passage.cite()) for passage in found.passages)
-    # A model is not asked what the notes do not answer: it would answer all the same.
-    written, notices = (yield from _write(query, found, model)) if model and answered else ("", ())
-    citations = cite(written, found.passages) if written else extract(found.passages)
-    refused = () if answered else (Notice("not_answered" if citations else "nothing_near"),)
+    passages, outcome = (yield from _write(vault, query, found, model, history)) if model else (found.passages, NOTHING)
+    if isinstance(model, StoppableModel) and model.stopped and not model.late:
+        # By the caller, who waits for no answer.
+        return
+    written = outcome.text
+    citations = cite(written, passages) if written else extract(found.passages)
+    # What a tool found counts if the answer cites it: a model may look for one thing and write another.
+    cites = bool(written) and any(citation.path for citation in citations)
+    confidence = max(found.confidence, outcome.confidence if cites else 0.0)
+    answered = confidence >= ANSWERS
     yield Answer(
         question=query.text,
         text=written or write(citations),
         answered=answered,
-        confidence=found.confidence,
+        confidence=confidence,
         citations=citations,
         citations_status=status_of([citation.citation_reason for citation in citations]),
-        unsupported=_unsupported(written, citations, found, query.text),
+        unsupported=_unsupported(outcome, citations, passages, query.text),
         model=model.name if model and written else "",
         server=model.server if model and written else "",
+        tools=outcome.tools if written else (),
         generation=found.generation,
         took_ms=round((time.perf_counter() - began) * 1000, 3),
-        notices=(*found.notices, *notices, *refused),
+        notices=(*found.notices, *outcome.notices, *(() if answered else _refusal(outcome, citations))),
     )
 
 
-def _write(query: Query, found: Found, model: Model) -> Generator[Event, None, tuple[str, tuple[Notice, ...]]]:
-    """Yield what a model thinks and writes; return its text, or nothing and a notice if it fails."""
-    text = ""
-    try:
-        with closing(model.reply(make_messages(query, found.passages))) as reply:
-            for piece in reply:
-                if isinstance(piece, Thought):
-                    yield Thinking(piece.text)
-                elif isinstance(piece, Written):
-                    text += piece.text
-                    yield Text(piece.text)
-                    if len(text) > LONGEST_ANSWER:
-                        return "", (Notice("model_endless", {"model": model.name, "most": LONGEST_ANSWER}),)
-    except LlmError as error:
-        return "", (Notice("model_failed", {"reason": error.fact}),)
-    if not without_hidden(text).strip():
-        return "", (Notice("model_silent", {"model": model.name}),)
-    return text.strip(), ()
+def _find(vault: Vault, query: Query, history: Sequence[Turn]) -> Found:
+    """Return the passages for a question, or else for it together with the one it continues."""
+    texts = texts_to_search(query.text, history)
+    found = [find_passages(vault, replace(query, text=texts[0]))]
+    for text in texts[1:]:
+        if found[-1].confidence < ANSWERS:
+            found.append(find_passages(vault, replace(query, text=text)))
+    return found[-1] if found[-1].confidence >= ANSWERS else found[0]
 
 
-def _unsupported(written: str, citations: tuple[Citation, ...], found: Found, question: str) -> tuple[str, ...]:
-    """Return figures and names that a model wrote and no cited passage has; without citations, no passage at all."""
+def _write(
+    vault: Vault, query: Query, found: Found, model: Model, history: Sequence[Turn]
+) -> Generator[Event, None, tuple[tuple[Passage, ...], Outcome]]:
+    """Yield what a model does; return every passage that it was shown, and what came of it."""
+    rules = vault.settings.llm
+    tools = offers_tools(rules.tools, model.name) and model.takes_tools
+    if found.confidence < ANSWERS and not tools:
+        # A model is not asked what the notes do not answer: it would answer all the same. With tools, it may look on.
+        return found.passages, NOTHING
+    with within(model, rules.max_seconds) as limited:
+        box = Toolbox(vault, query, found, limited)
+        messages = make_messages(query, found.passages, tools=tools)
+        room = model.context - MAX_TOKENS - sum(count_tokens(message.text) for message in messages)
+        messages = with_history(messages, history, room)
+        agent = Agent(limited, box, messages, offers_tools=tools, confidence=found.confidence, enough=ANSWERS)
+        outcome = yield from agent.run()
+    return tuple(box.passages), outcome
+
+
+def _refusal(outcome: Outcome, citations: Sequence[Citation]) -> tuple[Notice, ...]:
+    """Return what to say if the notes do not answer: a tool may have, or the nearest passages follow."""
+    if outcome.text:
+        return (Notice("answered_by_tools", {"tools": ", ".join(outcome.tools)}),)
+    return (Notice("not_answered" if citations else "nothing_near"),)
+
+
+def _unsupported(
+    outcome: Outcome, citations: Sequence[Citation], passages: Sequence[Passage], question: str
+) -> tuple[str, ...]:
+    """Return figures and names that a model wrote and neither a tool nor a cited passage has.
+
+    Without citations, any passage counts.
+    """
     cited = {citation.number for citation in citations}
-    passages = [f"{one.hit.heading}\n{one.hit.text}" for one in found.passages if one.number in cited or not cited]
-    return find_unsupported(written, passages, question) if written else ()
+    known = [f"{one.hit.heading}\n{one.hit.text}" for one in passages if one.number in cited or not cited]
+    return find_unsupported(outcome.text, [*known, *outcome.results], question) if outcome.text else ()
 
 
-def _checked(query: Query) -> Query:
+def checked_question(query: Query) -> Query:
     """Return the query that finds passages for a question; an empty or a very long one is an error."""
-    if not query.text.strip():
+    if not without_hidden(query.text).strip():
         raise QueryError("The question is empty", 'Ask something: notewell ask "why did the bread collapse"')
     if len(query.text) > LONGEST_QUESTION:
         raise QueryError(

@@ -14,7 +14,7 @@ from notewell.embed import EmbedRules
 from notewell.index.chunk import ChunkRules
 from notewell.index.dates import DateRules
 from notewell.index.walk import WalkRules
-from notewell.llm.rules import OFF, LlmRules
+from notewell.llm.rules import OFF, TOOLS, LlmRules
 from notewell.remote.address import Key
 from notewell.search.fuse import FUSIONS
 from notewell.search.rank.links import GRAPHS
@@ -146,6 +146,12 @@ SPECS = {
         "Address of the model's server; empty: Ollama on this machine; not in a vault's own file",
         # Even a server on this machine may be one that the vault's maker knows of.
         is_strict=lambda vaults, users: vaults in ("", users),
+    ),
+    "llm.tools": Spec(
+        "Whether the model may search again, read notes and calculate while it answers; `auto`: unless its name says "
+        "that it is small; a vault's own file may only turn it off",
+        choices=TOOLS,
+        is_strict=lambda vaults, users: vaults in (OFF, users),
     ),
     "llm.timeout": Spec("Seconds that a language model may stay silent", least=1, most=86_400),
     "llm.max_seconds": Spec("Seconds that a whole answer of a language model may take", least=1, most=86_400),

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from notewell.llm.messages import MAX_TOKENS, Call, Message, Model, Piece, Reply, Text, Thinking, Tool
-from notewell.llm.rules import OFF, LlmRules
+from notewell.llm.rules import OFF, LlmRules, offers_tools
+from notewell.llm.stoppable import StoppableModel, within
 
 __all__ = [
     "MAX_TOKENS",
@@ -13,10 +14,13 @@ __all__ = [
     "Model",
     "Piece",
     "Reply",
+    "StoppableModel",
     "Text",
     "Thinking",
     "Tool",
     "find_model",
+    "offers_tools",
+    "within",
 ]
 
 

@@ -99,5 +99,9 @@ class Model(Protocol):
     def takes_tools(self) -> bool:
         """Tell whether it takes tools, as far as known: False once it refused them and was asked without."""
 
+    @property
+    def context(self) -> int:
+        """Return how many tokens a conversation and its answer may have."""
+
     def reply(self, messages: Sequence[Message], tools: Sequence[Tool] = (), *, max_tokens: int = MAX_TOKENS) -> Reply:
         """Return the answer to a conversation; the texts must have been redacted."""

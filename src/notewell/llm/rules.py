@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
 from notewell.remote.address import Key
@@ -10,6 +11,10 @@ from notewell.remote.address import Key
 AUTO, OFF = "auto", "off"
 # How Ollama marks models that it passes on to its makers' servers.
 CLOUD = ("-cloud", ":cloud")
+# Whether a model may call tools; `auto` depends on its size.
+TOOLS = (AUTO, "on", OFF)
+# Billions of parameters from which models call tools well enough, and how names tell them: qwen3:4b, Llama-3.2-3B.
+SIZE, NAMED_SIZE = 4.0, re.compile(r"(?<![\w.])(\d+(?:\.\d+)?)([bm])(?![a-z\d])", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,6 +26,7 @@ class LlmRules:
     timeout: float = 60.0
     max_seconds: float = 300.0
     context: int = 8_192
+    tools: str = AUTO
     key: Key = Key()
 
 
@@ -31,3 +37,15 @@ def is_cloud(name: str) -> bool:
     (True, False)
     """
     return name.lower().endswith(CLOUD)
+
+
+def offers_tools(tools: str, name: str) -> bool:
+    """Tell whether a model is offered tools: with `auto`, unless its name says that it is small.
+
+    >>> offers_tools("auto", "llama3.2:1b"), offers_tools("auto", "qwen3:8b-q4"), offers_tools("auto", "gpt-5")
+    (False, True, True)
+    >>> offers_tools("on", "llama3.2:1b"), offers_tools("auto", "smollm2-135M-instruct")
+    (True, False)
+    """
+    sizes = [float(size) / (1_000 if unit in "mM" else 1) for size, unit in NAMED_SIZE.findall(name)]
+    return tools == "on" or (tools == AUTO and all(size >= SIZE for size in sizes))

@@ -33,14 +33,14 @@ class RemoteModel:
         self.limits = Limits(silence=rules.timeout, whole=rules.max_seconds)
         failures = Failures(LlmError, dialect.title, partial(_hint, dialect, name))
         self.endpoint = Endpoint(base.at(dialect.path), failures=failures, key=rules.key, patience=ONCE)
-        self._context = rules.context
+        self.context = rules.context
 
     def reply(
         self, messages: Sequence[Message], tools: Sequence[Tool] = (), *, max_tokens: int = MAX_TOKENS
     ) -> RemoteReply:
         """Return the answer to a conversation; the texts must have been redacted."""
         allowed = tools if self.takes_tools else ()
-        return RemoteReply(self, Question(self.name, messages, allowed, max_tokens, self._context))
+        return RemoteReply(self, Question(self.name, messages, allowed, max_tokens, self.context))
 
     def refusal(self, answer: Answer, secret: Sequence[str]) -> NotewellError:
         """Return the error of a server that is not there, or refuses."""

@@ -11,10 +11,13 @@ from notewell.chat import ask
 from notewell.errors import NoteError
 from notewell.freshness import WITHIN_A_SECOND, Opening
 from notewell.index.place import Reading
+from notewell.llm import find_model, within
+from notewell.llm.rules import AUTO
 from notewell.search.plan import checked_query
 from notewell.serve.background import encode_wished
 from notewell.serve.parameters import query_of
 from notewell.serve.wording import sentences, with_notices
+from notewell.types.answer import Answer
 from notewell.types.notices import Notice
 from notewell.types.query import Query
 from notewell.vault import Vault
@@ -22,6 +25,8 @@ from notewell.vault import Vault
 # How much of the store each thread keeps in memory, in KiB: with four times as much a search is no quicker, and the
 # process is larger.
 CACHE_KIB = 4_000
+# Seconds that a model may take for an answer in one piece: clients of MCP give up after 60.
+MODEL_SECONDS = 45.0
 SERVED = Opening(WITHIN_A_SECOND, cache_kib=CACHE_KIB, loads="behind")
 
 
@@ -53,8 +58,18 @@ def answer(vault: Vault, operation: str, given: Mapping[str, Any]) -> Any:
 
 def _find(vault: Vault, operation: str, query: Query, *, compare: bool) -> Any:
     if operation == "ask":
-        return ask(vault, query)
+        return _ask(vault, query)
     return vault.compare(query) if compare else vault.search(query)
+
+
+def _ask(vault: Vault, query: Query) -> Answer:
+    """Answer in one piece; by a model only if the user named one, and in a limited time, since a program waits."""
+    rules = vault.settings.llm
+    model = None if rules.model == AUTO else find_model(rules)
+    if model is None:
+        return ask(vault, query)
+    with within(model, MODEL_SECONDS) as limited:
+        return ask(vault, query, limited)
 
 
 def read_indexed(vault: Vault, place: str) -> Reading:

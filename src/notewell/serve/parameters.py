@@ -83,7 +83,7 @@ class Operation:
 
     parameters: tuple[Parameter, ...] = ()
     surfaces: tuple[Surface, ...] = EVERYWHERE
-    """The surfaces that offer it: HTTP offers nothing that writes, since any program may reach a port."""
+    """The surfaces that offer it: HTTP offers nothing that writes into a vault, since any program may reach a port."""
     beside: tuple[str, ...] = ()
     """Parameters of the method that not every surface has: only a terminal can ask `read` for secrets."""
 
@@ -106,7 +106,6 @@ OPERATIONS: Mapping[str, Operation] = MappingProxyType(
                 Parameter("question", "The question, in the language of the notes"),
                 *(QUERY[name] for name in ("under", *FILTERS, "refresh")),
             ),
-            surfaces=("cli", "mcp"),
             beside=(*BY_HOOKS, *BY_SEARCH, "limit", "max_tokens", "explain", "model"),
         ),
         "read": Operation(

@@ -85,7 +85,10 @@ WORDING: Mapping[str, str | tuple[str, str]] = {
     "nothing_near": "Your notes do not answer this",
     "model_failed": "{reason}. The answer is quotes from your notes instead",
     "model_endless": "The model {model} wrote over {most} characters. The answer is quotes from your notes instead",
+    "model_slow": "The model {model} took too long. The answer is quotes from your notes instead",
+    "answered_by_tools": "Your notes do not answer this. The answer rests on {tools}",
     "model_silent": "The model {model} wrote no answer. The answer is quotes from your notes instead",
+    "session_not_saved": "This question and its answer were not saved: {reason}",
     "more_quotes": "Only the first {most} quotes were checked",
     # What no note has
     "unknown_folder": 'No indexed note is at or under "{path}"',

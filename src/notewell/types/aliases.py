@@ -13,6 +13,7 @@ Made = TypeVar("Made")
 # Old names, and the guesses of people and models. Of two arguments with a name in common, the first gets it.
 ALIASES = {
     "text": ("q", "query", "question", "content"),
+    "question": ("q", "query", "text", "message", "prompt"),
     "note": ("place", "notes", "path", "file", "filename", "file_path", "name", "title", "uri", "id"),
     "under": ("folder", "directory", "path"),
     "tag": ("tags",),

@@ -60,6 +60,8 @@ class Answer:
     """The model that wrote the answer; empty if its sentences were taken from the notes."""
     server: str
     """Where the model ran; empty without a model."""
+    tools: tuple[str, ...]
+    """The tools that the model used."""
     generation: int
     """A number that grows with every change of the store."""
     took_ms: float
@@ -104,5 +106,19 @@ class Text:
     """The words."""
 
 
-# What happens while a question is answered, in this order; the answer comes last.
-Event = Metadata | Thinking | Text | Answer
+@dataclass(frozen=True, slots=True)
+class Memory:
+    """How much of a session's memory is used, after a question was answered."""
+
+    session: str
+    """The name of the session."""
+    turns: int
+    """How many questions and answers are kept."""
+    used: int
+    """Their characters."""
+    budget: int
+    """How many characters are kept at most; the oldest question and its answer go first."""
+
+
+# What happens while a question is answered; passages come before what is written from them, and the answer last.
+Event = Metadata | Thinking | Text | Memory | Answer

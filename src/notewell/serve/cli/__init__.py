@@ -31,6 +31,7 @@ GROUPS = {
     "Find": {
         "search": "Find the lines that answer TEXT",
         "ask": "Answer a question with quotes from your notes",
+        "chat": "Ask several questions in a row",
         "related": "Find the notes most like one or several notes",
         "read": "Show a note, some of its lines, or a part such as a page",
         "open": "Open a note in Obsidian, in your editor, or in a pager",

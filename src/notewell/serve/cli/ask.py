@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -16,7 +16,7 @@ from notewell.chat.verification import verify as verify_quotes
 from notewell.errors import NoteError
 from notewell.files.control_chars import escaped, real_path, shown_path
 from notewell.freshness import AT_ONCE, Opening
-from notewell.llm import find_model
+from notewell.llm import Model, find_model
 from notewell.serve.cli.first_index import vault_to_index_option
 from notewell.serve.cli.inputs import STDIN, is_piped, read_query
 from notewell.serve.cli.options import json_option, print_result, say_notices
@@ -26,7 +26,7 @@ from notewell.serve.parameters import parameters_of, query_of
 from notewell.serve.say import echo, printable_line, say
 from notewell.serve.width import wrapped
 from notewell.serve.wording import sentences, with_notices
-from notewell.types.answer import Answer, Citation, CitationReason, CitationsStatus, Text, Verification
+from notewell.types.answer import Answer, Citation, CitationReason, CitationsStatus, Event, Text, Verification
 from notewell.types.query import Query
 from notewell.vault import Vault
 
@@ -77,11 +77,11 @@ def _question(typed: tuple[str, ...]) -> str:
 @click.argument("question", nargs=-1)
 @vault_to_index_option
 @operation_options("ask")
-@click.option("--model", metavar="NAME", help="ollama:NAME, openai:NAME, auto, or off. Default: llm.model")
+@click.option("--model", "named", metavar="NAME", help="ollama:NAME, openai:NAME, auto, or off. Default: llm.model")
 @click.option("--exit-status", is_flag=True, help="Exit like grep: 0 if the notes answer, 1 if not, 2 on errors")
 @json_option
 def command(
-    query: Query, vault: Path | None, model: str | None, no_refresh: bool, exit_status: bool, as_json: bool
+    query: Query, vault: Path | None, named: str | None, no_refresh: bool, exit_status: bool, as_json: bool
 ) -> None:
     """Answer a question with quotes from your notes
 
@@ -96,21 +96,31 @@ def command(
         notewell ask "why did the bread collapse"
         notewell ask "when do I treat the bees" --under Garden
     """
-    with vault_to_ask(vault, {"llm.model": model}, refresh=not no_refresh, opening=ASKING) as (opened, notices):
-        answer = with_notices(_ask(opened, query, quiet=as_json), notices)
-        say_notices(notice for notice in answer.notices if notice.code not in REFUSALS)
-        print_result(answer, as_json, partial(_print_answer, vault=opened))
+    with vault_to_ask(vault, {"llm.model": named}, refresh=not no_refresh, opening=ASKING) as (opened, notices):
+        model = find_model(opened.settings.llm)
+        say_model(model)
+        answer = with_notices(follow(answering(opened, query, model), quiet=as_json), notices)
+        say_about(answer)
+        print_result(answer, as_json, partial(print_answer, vault=opened))
     if exit_status and not answer.answered:
         raise SystemExit(1)
 
 
-def _ask(vault: Vault, query: Query, *, quiet: bool) -> Answer:
-    """Return the answer; what a model writes is printed as it comes, unless `quiet`."""
-    model = find_model(vault.settings.llm)
+def say_model(model: Model | None) -> None:
+    """Say where the question goes, if it leaves this machine."""
     if model and not model.is_here:
         say(f"asking {model.name} at {model.server}")
+
+
+def say_about(answer: Answer) -> None:
+    """Print the notices of an answer, without those that are the answer itself."""
+    say_notices(notice for notice in answer.notices if notice.code not in REFUSALS)
+
+
+def follow(events: Iterable[Event], *, quiet: bool) -> Answer:
+    """Return the answer; what a model writes is printed as it comes, unless `quiet`."""
     wrote = False
-    for event in answering(vault, query, model):
+    for event in events:
         if isinstance(event, Text) and not quiet:
             # These marks are ours: a model must not put them before a place of its own.
             echo(event.text.replace(PROVEN, "").replace(ABSENT, ""), nl=False)
@@ -123,9 +133,9 @@ def _ask(vault: Vault, query: Query, *, quiet: bool) -> Answer:
     raise AssertionError("the answer comes last")
 
 
-def _print_answer(answer: Answer, vault: Vault) -> None:
+def print_answer(answer: Answer, vault: Vault) -> None:
+    """Print an answer with its footnotes; what a model wrote is there already."""
     if answer.model:
-        # The text was printed as the model wrote it.
         echo("\n")
     else:
         _print_quotes(answer)
@@ -135,7 +145,8 @@ def _print_answer(answer: Answer, vault: Vault) -> None:
     if answer.unsupported:
         echo(f"Not in the cited notes: {', '.join(map(printable_line, answer.unsupported))}")
     if answer.model:
-        echo(f"Written by {printable_line(answer.model)} at {answer.server}")
+        tools = f", with {', '.join(answer.tools)}" if answer.tools else ""
+        echo(f"Written by {printable_line(answer.model)} at {answer.server}{tools}")
 
 
 def _print_quotes(answer: Answer) -> None:

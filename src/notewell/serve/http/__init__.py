@@ -109,6 +109,10 @@ def _published(schema: dict[str, Any]) -> dict[str, Any]:
     for methods in schema["paths"].values():
         for route in methods.values():
             route["responses"].pop("422", None)
+            for status, response in route["responses"].items():
+                # FastAPI gives refusals the type of the answer, which may be lines.
+                if status != "200":
+                    response["content"] = {"application/json": next(iter(response["content"].values()))}
     for name in ("HTTPValidationError", "ValidationError"):
         schema["components"]["schemas"].pop(name, None)
     schema["components"]["securitySchemes"] = {"token": TOKEN}

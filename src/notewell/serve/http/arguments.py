@@ -25,7 +25,7 @@ SEE = "GET /openapi.json lists every route and parameter"
 Text = Annotated[str, Field(max_length=LONGEST)]
 LineNumbers = Annotated[str, Field(pattern=r"^(\d{1,9}(-\d{0,9})?)?$")]
 # A pasted page is searched by its beginning; the guard limits its size.
-KINDS = {str: Text, list[str]: Annotated[list[Text], Field(max_length=MOST_VALUES)], "text": str}
+KINDS = {str: Text, list[str]: Annotated[list[Text], Field(max_length=MOST_VALUES)], "text": str, "question": str}
 # Lines and parts, for clients that cannot put a colon or a # into a path.
 LINES = Parameter("lines", "Only these lines: 12, 12-20, 12-", LineNumbers, "")
 PART = Parameter("part", "Only this part: page 3, slide 4", str, "")
@@ -38,6 +38,10 @@ class RouteArguments(Arguments):
     @classmethod
     def rename(cls, sent: Mapping[str, Any]) -> Mapping[str, Any]:
         """Replace other names of parameters by their own."""
+        if not isinstance(sent, Mapping):
+            # A body may be any JSON; what it should be is said in the error.
+            return sent
+        cls.check_names(sent)
         made = renamed(sent, cls.aliases)
         # FastAPI makes lists of the parameters that it knows.
         lists = (name for name, field in cls.model_fields.items() if get_origin(field.annotation) is list)
@@ -68,6 +72,12 @@ def fields_of(request: Request) -> dict[str, FieldInfo]:
     """Return the query parameters of the route that a request is for, by name, also by their other names."""
     model = model_for(request)
     return model.model_fields | {old: model.model_fields[new] for old, new in model.aliases.items()}
+
+
+def body_fields(request: Request) -> dict[str, FieldInfo]:
+    """Return the fields of the body of a request's route, by name."""
+    models = [one.field_info.annotation for one in request.scope["route"].dependant.body_params]
+    return dict(models[0].model_fields) if models else {}
 
 
 def model_for(request: Request) -> type[RouteArguments]:

@@ -11,7 +11,7 @@ from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
 
 from notewell.errors import NoteError, NotewellError, SettingsError, StoreBusy
-from notewell.serve.http.arguments import SEE, fields_of
+from notewell.serve.http.arguments import SEE, body_fields, fields_of
 from notewell.serve.json_data import as_data, json_bytes
 
 # The first class that matches decides.
@@ -20,6 +20,9 @@ STATUSES = (
     (NoteError, HTTPStatus.NOT_FOUND),
     (NotewellError, HTTPStatus.SERVICE_UNAVAILABLE),
 )
+
+
+BODY = 'Send {"question": "…"} with the header Content-Type: application/json'
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +82,11 @@ async def _wrong_parameter(request: Request, error: Exception) -> Response:
     assert isinstance(error, RequestValidationError)
     first = error.errors()[0]
     where = ".".join(str(part) for part in first["loc"][1:])
-    parameter = fields_of(request).get(where)
+    if first["loc"][0] == "body" and (first["type"] == "json_invalid" or not where):
+        return Problem(HTTPStatus.BAD_REQUEST, "The body is not a JSON object", BODY).response()
+    if first["type"] == "extra_forbidden":
+        return Problem(HTTPStatus.BAD_REQUEST, f"There is no parameter '{where[:40]}' here", SEE).response()
+    parameter = {**fields_of(request), **body_fields(request)}.get(first["loc"][1])
     hint = parameter.description if parameter and parameter.description else SEE
     fact = f"{where} cannot be read" if first["type"] == "string_pattern_mismatch" else f"{where}: {first['msg']}"
     return Problem(HTTPStatus.BAD_REQUEST, fact, hint).response()

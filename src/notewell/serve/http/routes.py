@@ -8,7 +8,7 @@ from functools import partial
 from types import MappingProxyType
 from typing import Annotated, Any, get_type_hints
 
-from fastapi import APIRouter, Depends, Path, Request, Response
+from fastapi import APIRouter, Body, Depends, Path, Request, Response
 from fastapi import Query as QueryModel
 
 from notewell.errors import StoreBusy
@@ -22,6 +22,7 @@ from notewell.serve.answering import IndexingProgress, answer, notices_in_errors
 from notewell.serve.http.arguments import LINES, PART, RouteArguments, check_query, route_arguments
 from notewell.serve.http.health import Health, VaultHealth, health_of
 from notewell.serve.http.problems import Failure, Problem
+from notewell.serve.http.rag import ARGUMENTS, Questions, line_schemas
 from notewell.serve.http.reload import JsonLines, RunLines, wait_for_start
 from notewell.serve.json_data import as_data, json_bytes
 from notewell.serve.parameters import QUERY
@@ -54,6 +55,7 @@ class Routes:
 
     def __init__(self, vault: Vault) -> None:
         self._vault = vault
+        self._questions = Questions(vault)
 
     def health(self, request: Request) -> Response:
         """Report that the server is running and, with the token or if none is needed, what it serves."""
@@ -93,6 +95,15 @@ class Routes:
         whole = f"{note}{f':{lines}' if lines else ''}{f'#{part}' if part else ''}"
         with notices_in_errors(self._vault.freshness.look(refresh=refresh)):
             return _response(as_data(read_indexed(self._vault, whole)))
+
+    async def ask(self, asked: RouteArguments) -> Response:
+        """Answer a question from the notes alone, with citations that are checked.
+
+        The answer is a stream of JSON lines, each with its `type`: `metadata` for each passage, as soon as it is found;
+        what a model is `thinking`, and its `text`, piece by piece; `memory`, if a session is named; `error`, if the
+        model fails; and at last the whole `answer`. If the client disconnects, the model is stopped.
+        """
+        return await self._questions.answer(asked)
 
     def links(self, asked: RouteArguments) -> Response:
         """Count the links of all notes; list broken links, and notes without links."""
@@ -136,6 +147,17 @@ def router(vault: Vault) -> APIRouter:
     add("/graph", routes.graph, schema_of(Graph), UNABLE, route_arguments("graph"))
     add("/status", routes.status, schema_of(Status), UNABLE)
     made.add_api_route(
+        "/rag",
+        _with_arguments(routes.ask, Annotated[ARGUMENTS, Body()]),
+        methods=["POST"],
+        name="ask",
+        operation_id="ask",
+        description=inspect.getdoc(routes.ask),
+        response_class=JsonLines,
+        response_model=None,
+        responses={200: {"model": line_schemas(), "description": "JSON lines"}, **_failures(UNABLE)},
+    )
+    made.add_api_route(
         "/reload",
         routes.reload,
         methods=["POST"],
@@ -162,16 +184,9 @@ def _add(
     asked: type[RouteArguments] | None = None,
 ) -> None:
     """Add a GET route, whose query parameters are those of the model `asked`."""
-    # FastAPI reads the parameters from the signature, and the model exists only at run time.
-    hints = {**get_type_hints(method, include_extras=True), "asked": Annotated[asked, QueryModel()]}
-    signature = inspect.signature(method)
-    endpoint: Any = partial(method)
-    endpoint.__signature__ = signature.replace(
-        parameters=[one.replace(annotation=hints[name]) for name, one in signature.parameters.items()]
-    )
     made.add_api_route(
         path,
-        endpoint,
+        _with_arguments(method, Annotated[asked, QueryModel()]),
         methods=["GET"],
         name=method.__name__,
         operation_id=method.__name__,
@@ -180,6 +195,17 @@ def _add(
         response_model=None,
         responses={200: {"model": schema, "description": "The answer"}, **_failures(problems)},
     )
+
+
+def _with_arguments(method: Callable[..., Any], asked: Any) -> Any:
+    """Return a method as FastAPI can read it: from its signature, and the model exists only at run time."""
+    hints = {**get_type_hints(method, include_extras=True), "asked": asked}
+    signature = inspect.signature(method)
+    endpoint: Any = partial(method)
+    endpoint.__signature__ = signature.replace(
+        parameters=[one.replace(annotation=hints[name]) for name, one in signature.parameters.items()]
+    )
+    return endpoint
 
 
 def _failures(problems: Mapping[int, str]) -> dict[int | str, dict[str, Any]]:

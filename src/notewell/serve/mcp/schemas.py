@@ -66,7 +66,16 @@ CITATION = part_schema(
     only=("number", "path", "line", "end_line", "heading", "citation_verified", "citation_reason"),
     more={"quote": _field(str, QUOTED)},
 )
-ANSWER = _page(Answer, {"citations": _list(CITATION)}, only=("answered", "confidence", "citations_status"))
+ANSWER = _page(
+    Answer,
+    {
+        "citations": _list(CITATION),
+        "text": NotRequired[_field(str, "What a language model of the user's wrote, if one is set")],
+        "model": NotRequired[_field(str, "That model")],
+        "unsupported": NotRequired[_field(list[str], "Figures and names in it that no cited passage contains")],
+    },
+    only=("answered", "confidence", "citations_status"),
+)
 VISIT = part_schema(Visit, only=("path", "similarity", "hop", "via", "way"), optional=("via", "way"))
 WALK = _page(
     Walk,

@@ -122,6 +122,7 @@ class Handlers:
         self._patience = patience
         self._tools = tools_for(vault)
         self._limiter = anyio.CapacityLimiter(AT_ONCE)
+        self._slow = anyio.CapacityLimiter(AT_ONCE)
 
     async def list_tools(self, context: Context, params: types.PaginatedRequestParams | None) -> types.ListToolsResult:
         """Return the tools."""
@@ -140,7 +141,8 @@ class Handlers:
         try:
             if tool.waits:
                 await self._wait_for_notes(context)
-            answer = await self._in_thread(tool.run, self._vault, given)
+            limiter = self._slow if tool.slow else self._limiter
+            answer = await run_sync(tool.run, self._vault, given, abandon_on_cancel=True, limiter=limiter)
         except NotewellError as error:
             return _failed(_explain(error))
         except Exception as error:

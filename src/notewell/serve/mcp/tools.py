@@ -30,6 +30,8 @@ class Tool:
     run: Callable[[Vault, Any], ToolAnswer]
     answer: Any = None
     waits: bool = True
+    # Whether it may wait for a language model: such calls hold up no others.
+    slow: bool = False
     writes: bool = False
     removes: bool = False
 
@@ -123,11 +125,13 @@ on a good hit, to see what else the user wrote on the subject in other words."""
         "ask",
         "Answer from the notes",
         """Answer a `question` with sentences quoted from the user's notes, up to three notes, each with its \
-path:line. `answered` is false if the notes do not answer it; then the quotes are the nearest passages. Use it for one \
-plain question; `search` shows more and takes filters in its text.""",
+path:line. `answered` is false if the notes do not answer it; then the quotes are the nearest passages. If the \
+user has set a language model, `text` is what it wrote. Use it for one plain question; \
+`search` shows more and takes filters in its text.""",
         arguments_of("ask"),
         ask,
         schemas.ANSWER,
+        slow=True,
     ),
     Tool(
         "traverse",
