@@ -73,6 +73,8 @@ ELSEWHERE = {
     *("store_rebuilt", "store_repaired", "store_of_another", "no_key"),
     # tests/chat/test_ask.py
     *("not_answered", "nothing_near", "model_failed", "model_silent", "model_endless", "more_quotes"),
+    # tests/search/test_expand.py
+    *("expanded", "not_expanded"),
     # tests/search/test_floor.py
     *("weak_hidden", "only_weak"),
 }
