@@ -83,14 +83,31 @@ def test_tags_alone_are_not_quoted(make_vault: MakeVault) -> None:
 
 
 def test_a_single_note_is_quoted_in_several_places(make_vault: MakeVault) -> None:
-    parts = (
-        f"## Part {number}\n\nRye dough wants rest number {number}. " + "The cat sleeps. " * 90 for number in "123"
+    texts = (
+        "Rye dough wants an hour of rest before shaping.",
+        "In a cold cellar, rye dough wants rest until morning.",
+        "Old flour: rye dough then wants no rest at all, says Ilse.",
     )
+    parts = (f"## At {text[:4]}\n\n{text} " + "The cat sleeps. " * 90 for text in texts)
     vault = make_vault({"Long.md": "# Handbook\n\n" + "\n\n".join(parts), "Cat.md": "# Cat\n\nIt sleeps.\n"})
     vault.index()
     citations = ask(vault, "how much rest does rye dough want?").citations
     assert {citation.path for citation in citations} == {"Long.md"}
     assert len({citation.line for citation in citations}) == len(citations) == 3
+
+
+def test_a_copy_is_not_quoted_again(make_vault: MakeVault) -> None:
+    rye = "Rye dough wants warm water and a long rest in a bowl."
+    vault = make_vault(
+        {
+            "a.md": f"# Rye\n\n{rye} It is old.\n",
+            "b.md": f"# Other\n\n{rye} It is new.\n",
+            "c.md": "# Wheat\n\nRye dough wants company: a third of wheat.\n",
+        }
+    )
+    vault.index()
+    paths = {citation.path for citation in ask(vault, "what does rye dough want?").citations}
+    assert paths in ({"a.md", "c.md"}, {"b.md", "c.md"})
 
 
 def test_words_together_in_a_sentence_are_surer_than_scattered_ones(make_vault: MakeVault) -> None:

@@ -12,6 +12,7 @@ from tests.cases import cases
 from tests.llm.scripted_server import GARBAGE, HTML, Cut, ScriptedServer, Stall, Status, Step
 
 from notewell import Vault, ask
+from notewell.errors import SettingsError
 from notewell.llm import Text
 from notewell.types.results import Results
 
@@ -101,8 +102,8 @@ def test_a_secret_in_a_query_is_not_sent(make_vault: MakeVault) -> None:
     assert "router" in sent and secret not in sent
 
 
-@pytest.mark.parametrize("name", ["search.expand", "search.expand_seconds"])
-def test_a_vault_cannot_make_its_users_model_work(make_vault: MakeVault, name: str) -> None:
-    from notewell.config.settings import SPECS, Who  # noqa: PLC0415
-
-    assert SPECS[name].who is Who.USER
+@cases("line", ["expand = true", "expand_seconds = 20"])
+def test_a_vault_cannot_make_its_users_model_work(make_vault: MakeVault, tmp_path: Path, line: str) -> None:
+    shutil.rmtree(tmp_path / "notes", ignore_errors=True)
+    with pytest.raises(SettingsError, match=line.split()[0]):
+        make_vault({**NOTES, "notewell.toml": f"[search]\n{line}\n"})

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from notewell.chat.passages import Passage
 from notewell.chat.sentences import quote_of
+from notewell.terms import split_terms
 from notewell.types.answer import Citation
 
 # Quotes of an answer.
@@ -17,6 +18,8 @@ SHARE, LEAST = 0.5, 0.1
 # What a place further down among the hits costs, so that the search decides between passages of like relevance. The
 # first quote answers more often than in the order of the hits: docs/decisions/chat.md.
 PLACE = 0.02
+# Quotes that share more than this part of their words say the same.
+SAME = 0.8
 
 
 def extract(passages: Sequence[Passage]) -> tuple[Citation, ...]:
@@ -31,9 +34,18 @@ def extract(passages: Sequence[Passage]) -> tuple[Citation, ...]:
     chosen: dict[str, Citation] = {}
     for passage in near:
         place = passage.hit.path if len(notes) > 1 else f"{passage.hit.path}:{passage.hit.line}"
-        if len(chosen) < QUOTES and place not in chosen and (quote := quote_of(passage.hit)):
+        if len(chosen) == QUOTES or place in chosen:
+            continue
+        quote = quote_of(passage.hit)
+        if quote and not any(_repeats(quote, other.quote) for other in chosen.values()):
             chosen[place] = replace(passage.cite(quote), number=len(chosen) + 1)
     return tuple(chosen.values())
+
+
+def _repeats(quote: str, other: str) -> bool:
+    """Tell whether one of two quotes says little that the other does not: notes are often copied in part."""
+    words, others = set(split_terms(quote)), set(split_terms(other))
+    return len(words & others) > SAME * min(len(words), len(others))
 
 
 def write(citations: Sequence[Citation]) -> str:

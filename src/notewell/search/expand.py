@@ -14,7 +14,8 @@ from notewell.search.rules import Rules
 from notewell.types.notices import Notice
 from notewell.types.query import Query
 
-# `hyde:` without a text of its own, at the end of a query: the model is to write it. "Jekyll and Hyde: a review" is text.
+# `hyde:` without a text of its own, at the end of a query: the model is to write it. Elsewhere, as in "Hyde: a review",
+# it is text.
 UNWRITTEN = re.compile(r"\s+hyde:\s*$")
 # Small models write short passages well, and long ones about something else.
 MAX_TOKENS = 64
