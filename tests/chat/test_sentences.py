@@ -71,6 +71,16 @@ def test_code_with_the_signs_of_a_link_is_quoted_as_it_is(make_vault: MakeVault)
     assert "`![[Rye.pdf#page=3]]`" in cited(make_vault, note, "how is an embedded page written?").quote
 
 
+def test_a_name_in_code_is_not_changed_beside_a_link(make_vault: MakeVault) -> None:
+    note = "# Fusion\n\nThe fusion of rankings is _rrf_fuse in [the module](fuse.py).\n"
+    assert "_rrf_fuse in" in cited(make_vault, note, "what is the fusion of rankings?").quote
+
+
+def test_a_day_before_a_sentence_is_quoted(make_vault: MakeVault) -> None:
+    note = "# Umzug\n\n26. Mai ist der Umzug nach Gohlis.\n"
+    assert cited(make_vault, note, "wann ist der Umzug nach Gohlis?").quote == "26. Mai ist der Umzug nach Gohlis."
+
+
 def test_rows_between_those_that_match_are_left_out(make_vault: MakeVault) -> None:
     rows = "| honey jar | 7 euro |\n| wax | 9 euro |\n| honey comb | 12 euro |\n"
     quote = cited(make_vault, f"# Prices\n\n| what | price |\n|---|---|\n{rows}", "what is the honey price?").quote

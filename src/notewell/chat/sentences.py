@@ -14,15 +14,15 @@ from notewell.types.results import Hit
 # A sentence that asks does not answer, and tags alone say nothing.
 QUESTION = re.compile(r"\?[\s*_\"'”’)]*$")
 TAGS = re.compile(r"\s*(?:#[\w/-]+[\s,]*)+")
-# How a list item begins; and what stands before a sentence and is none of its words.
+# How a list item begins; and what stands before a sentence and is none of its words. A number may be: "26. Mai".
 ITEM = re.compile(r"[ \t]*(?:[-*+]|\d{1,3}[.)])[ \t]+")
-BEFORE = re.compile(
-    r"[ \t]*(?:>[ \t]*)*(?:\[![\w-]+\][-+]?[ \t]*)?(?:(?:[-*+]|\d{1,3}[.)]|#{1,6})[ \t]+)?(?:\[[ xX]\][ \t]+)?"
-)
+BEFORE = re.compile(r"[ \t]*(?:>[ \t]*)*(?:\[![\w-]+\][-+]?[ \t]*)?(?:(?:[-*+]|#{1,6})[ \t]+)?(?:\[[ xX]\][ \t]+)?")
 # Between the words of a sentence over several lines, and between sentences that follow each other.
 BETWEEN = r"\s+(?:(?:>|#+|//+|\*+|--+|;+|%+)\s+)*"
 NOTHING = re.compile(r"[\s>]*")
 LINKED = re.compile(r"\]\(|\[\[")
+# Signs that may be a part of code or of a name.
+CODE = re.compile(r"`|==|~~|(?<!\w)_|_(?!\w)")
 LEFT_OUT = " … "
 FENCE = ("```", "~~~")
 
@@ -44,8 +44,8 @@ def _quotes(hit: Hit) -> Iterator[str]:
     sentences = [line for line in hit.excerpt.text.split("\n") if not QUESTION.search(line)]
     telling = [line for line in sentences if not TAGS.fullmatch(line)] or sentences
     joined = _joined(_pieces(telling, hit.text), hit.text)
-    # Links are shown by their text; code that has their signs is not a link.
-    has_links = LINKED.search(joined) and "`" not in joined
+    # Links are shown by their text, which leaves out all other markup too.
+    has_links = LINKED.search(joined) and not CODE.search(joined)
     readable = MARKUP.sub(lambda match: match[1] or match[2] or "", joined) if has_links else ""
     # A row of a table is shown with the names of its columns, which are not there; then its lines are quoted.
     forms = (readable, joined, "" if sentences else _following(hit), _lines(hit), hit.text)
