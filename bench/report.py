@@ -8,6 +8,7 @@ from bench.child import Measured
 from bench.hooks import CHOSEN_ON, HELD_OUT
 from bench.links import MODES
 from bench.quality import VARIANTS
+from bench.report_ask import write_ask
 from bench.report_surfaces import write_load, write_mcp, write_memory, write_targets, write_warm
 from bench.tables import grid, interval, number, ratio, three
 from bench.targets import Verdict
@@ -302,4 +303,5 @@ SECTIONS = {
     "chunking": _chunking,
     "redaction": _redaction,
     "hooks": _hooks,
+    "ask": write_ask,
 }

@@ -71,6 +71,8 @@ TARGETS = (
     Target("hook with the daemon, slowest p50", 60, "ms", ("warm", VAULT, "hooks", "slowest", "p50")),
     Target("hook with the daemon, slowest p95", 60, "ms", ("warm", VAULT, "hooks", "slowest", "p95")),
     Target("hook without the daemon, p95", 300, "ms", ("warm", VAULT, "cold_hook", "p95")),
+    Target("first citation of ask, p95", 100, "ms", ("ask", VAULT, "first_citation", "p95")),
+    Target("ask without a model, p95", 150, "ms", ("ask", VAULT, "end", "p95")),
     Target("memory of the daemon", 150, "MB", ("memory", VAULT, "off", "daemon", "busy", "rss")),
     Target("memory of the daemon, encoder", 250, "MB", ("memory", VAULT, "on", "daemon", "busy", "rss")),
     Target("daemon ended itself", 0, "", ("memory", VAULT, "off", "daemon", "ended")),
