@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from notewell.store import NO_STAND_INS, StandIns
-from notewell.store.bm25 import LEAD, NOTE_SHARE, rarity
+from notewell.store.bm25 import NOTE_SHARE, OF_ALL_CHUNKS, OF_FIRST_CHUNK, rarity
 from notewell.store.sqlite.arrays import Arrays
 from notewell.store.sqlite.vocabulary import (
     NOWHERE,
@@ -53,20 +53,21 @@ class WordScores:
         self._held[numbers] += 1
 
     def mixed_with_notes(self, slots: Slots | slice) -> WordScores:
-        """Return the scores of these slots alone, mixed with their notes'."""
+        """Return the scores of these slots alone, mixed with their notes' and with those of their first chunks."""
         own, mixed = self.scores[slots], np.zeros_like(self.scores)
+        first = self.scores.take(self._arrays.first_slots)
+        self._of_notes = np.float32(OF_ALL_CHUNKS) * self._of_notes + np.float32(OF_FIRST_CHUNK) * first
         mixed[slots] = np.where(own > 0, np.float32(1 - NOTE_SHARE) * own + self.of_notes(slots), np.float32(0))
         self.scores = mixed
         return self
 
     def of_notes(self, slots: Slots | slice) -> Scores:
-        """Return the part of the scores of these slots that is their notes'."""
-        part: Scores = np.tile(np.float32(NOTE_SHARE) * self._of_notes, 2)[self._arrays.in_notes[slots]]
-        return part
+        """Return the part of the mixed scores of these slots that is their notes'."""
+        return self._of_notes.take(self._arrays.notes[slots])
 
     def complete(self, slots: Slots) -> Flags:
         """Tell which of these slots are in notes that have every term."""
-        complete: Flags = self._held[self._arrays.notes_of(slots)] == self._terms
+        complete: Flags = self._held[self._arrays.notes[slots]] == self._terms
         return complete
 
 
@@ -128,10 +129,8 @@ class ByWords:
         return holding
 
     def _in_notes(self, held: Held) -> Held:
-        """Return the notes of the slots that hold a term, and how often they have it; first chunks count more."""
-        number = self._arrays.note_norms.size
-        sums = np.bincount(self._arrays.in_notes.take(held.slots), held.often, 2 * number)
-        often = sums[:number] + LEAD * sums[number:]
+        """Return the notes of the slots that hold a term, and how often they have it."""
+        often = np.bincount(self._arrays.notes.take(held.slots), held.often, self._arrays.note_norms.size)
         notes = np.flatnonzero(often > 0)
         return Held(notes, often[notes].astype(np.float32))
 
