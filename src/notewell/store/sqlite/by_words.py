@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from notewell.store import NO_STAND_INS, StandIns
-from notewell.store.bm25 import LEAD, NOTE_SHARE, rarity
+from notewell.store.bm25 import NOTE_SHARE, OF_ALL_CHUNKS, OF_FIRST_CHUNK, rarity
 from notewell.store.sqlite.arrays import Arrays
 from notewell.store.sqlite.vocabulary import (
     NOWHERE,
@@ -55,28 +55,26 @@ class WordScores:
         self._held[numbers] += 1
 
     def mixed_with_notes(self, slots: Slots | slice | None = None) -> WordScores:
-        """Return the scores of these slots alone, or of all, mixed with their notes'."""
+        """Return the scores of these slots alone, or of all, mixed with their notes' and their first chunks'."""
         if slots is None:
             scoring = self.scores > 0
             # Of few slots, it is faster to read these alone.
             few = MANY * np.count_nonzero(scoring) < scoring.size
             slots = np.flatnonzero(scoring) if few else slice(None)
         own, mixed = self.scores[slots], np.zeros_like(self.scores)
+        first = self.scores.take(self._arrays.first_slots)
+        self._of_notes = np.float32(OF_ALL_CHUNKS) * self._of_notes + np.float32(OF_FIRST_CHUNK) * first
         mixed[slots] = np.where(own > 0, np.float32(1 - NOTE_SHARE) * own + self.of_notes(slots), np.float32(0))
         self.scores = mixed
         return self
 
     def of_notes(self, slots: Slots | slice) -> Scores:
-        """Return the part of the scores of these slots that is their notes'."""
-        share = np.float32(NOTE_SHARE)
-        if isinstance(slots, slice):
-            every: Scores = np.tile(share * self._of_notes, 2)[self._arrays.in_notes[slots]]
-            return every
-        return share * self._of_notes.take(self._arrays.notes_of(slots))
+        """Return the part of the mixed scores of these slots that is their notes'."""
+        return self._of_notes.take(self._arrays.notes[slots])
 
     def complete(self, slots: Slots) -> Flags:
         """Tell which of these slots are in notes that have every term."""
-        complete: Flags = self._held[self._arrays.notes_of(slots)] == self._terms
+        complete: Flags = self._held[self._arrays.notes[slots]] == self._terms
         return complete
 
 
@@ -154,20 +152,10 @@ class ByWords:
         return sizes
 
     def _in_notes(self, held: Held) -> Held:
-        """Return the notes of the slots that hold a term, and how often they have it; first chunks count more."""
-        number, in_notes = self._arrays.note_norms.size, self._arrays.in_notes.take(held.slots)
-        if MANY * held.slots.size > number:
-            return _added_up(in_notes, held.often, number)
-        leads = in_notes >= number
-        notes = np.where(leads, in_notes - number, in_notes)
-        # Slots of a note usually follow each other. An array over the notes of a short list takes less time to fill and
-        # to read than one over all notes.
-        if not notes.size or (notes[1:] < notes[:-1]).any():
-            return _added_up(in_notes, held.often, number)
-        begins = np.concatenate(([True], notes[1:] != notes[:-1]))
-        numbers, places = notes[begins], np.cumsum(begins) - 1
-        found, often = _added_up(places + numbers.size * leads, held.often, numbers.size)
-        return Held(numbers[found], often)
+        """Return the notes of the slots that hold a term, and how often they have it."""
+        often = np.bincount(self._arrays.notes.take(held.slots), held.often, self._arrays.note_norms.size)
+        notes = np.flatnonzero(often > 0)
+        return Held(notes, often[notes].astype(np.float32))
 
     def _count_notes(self, term: str) -> int:
         counted = self._arrays.note_counts
@@ -183,14 +171,6 @@ def remember(counted: dict[str, int], found: Mapping[str, int]) -> None:
     if len(counted) >= MOST_COUNTED:
         counted.clear()
     counted.update(found)
-
-
-def _added_up(in_notes: Slots, often: Scores, number: int) -> Held:
-    """Return which of `number` notes hold a term, and how often, by the note of each slot; first chunks are above."""
-    sums = np.bincount(in_notes, often, 2 * number)
-    every = sums[:number] + LEAD * sums[number:]
-    notes = np.flatnonzero(every > 0)
-    return Held(notes, every[notes].astype(np.float32))
 
 
 def _restricted(held: Held, among: Slots) -> Held:
