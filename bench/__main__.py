@@ -16,6 +16,7 @@ from pathlib import Path
 from subprocess import CalledProcessError
 
 from bench import machine
+from bench.ask import measure_latency
 from bench.child import BenchError, Measured, in_child, say
 from bench.churn import measure_churn
 from bench.cold import measure_cold
@@ -51,6 +52,7 @@ ON_VAULTS: dict[str, Callable[[BenchVault], Measured]] = {
     "churn": measure_churn,
     "load": measure_load,
     "typing": measure_typing,
+    "ask": measure_latency,
 }
 # What each of the others calls in a process of its own, and the folder of the test data that it is given.
 ON_DATA = {
@@ -60,8 +62,9 @@ ON_DATA = {
     "chunking": ("chunking:measure_chunking", "chunking-eval"),
     "redaction": ("redaction:measure_redaction", "vaults"),
     "hooks": ("hooks:measure_hooks", "beir"),
+    "ask": ("ask:measure_answers", "."),
 }
-SECTIONS = (*ON_VAULTS, *ON_DATA)
+SECTIONS = tuple(dict.fromkeys((*ON_VAULTS, *ON_DATA)))
 # A vault of a million chunks takes a quarter of an hour to make and index, so it is measured only on request.
 ON_REQUEST = ("scale",)
 QUERIES = 700
@@ -76,6 +79,7 @@ class Options:
     only: tuple[str, ...]
     vaults: tuple[str, ...]
     queries: int
+    squad: Path | None = None
 
     @property
     def whole(self) -> bool:
@@ -111,6 +115,9 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--vaults", default=",".join(DEFAULT), metavar="NAME,…", help="Default: %(default)s")
     parser.add_argument("--queries", default=QUERIES, type=int, metavar="N", help="Default: %(default)s")
     parser.add_argument(
+        "--squad", type=Path, metavar="FILE", help="SQuAD 2.0's dev-v2.0.json, for `ask`. Default: FOLDER/squad/"
+    )
+    parser.add_argument(
         "--work", type=Path, metavar="FOLDER", help="keep extracted vaults here. Default: a temporary one"
     )
     return parser
@@ -130,7 +137,10 @@ def _checked(given: argparse.Namespace, temporary: Path) -> Options:
     work.mkdir(parents=True, exist_ok=True)
     vaults = tuple(filter(None, given.vaults.split(",")))
     find_archives(data, vaults)
-    return Options(data, work, only, vaults, given.queries)
+    squad = given.squad.expanduser().absolute() if given.squad else None
+    if squad and not squad.is_file():
+        raise BenchError(f"There is no file {squad}", "Name SQuAD's dev-v2.0.json with --squad, or leave it out")
+    return Options(data, work, only, vaults, given.queries, squad)
 
 
 def _measure(options: Options) -> Measured:
@@ -153,8 +163,10 @@ def _measure(options: Options) -> Measured:
             results["scale"] = measure_scale(make_vault(name, archive, options.work, options.queries), options.work)
     for section, (function, folder) in ON_DATA.items():
         if section in options.only:
+            given = {"squad": str(options.squad)} if section == "ask" and options.squad else {}
             with _recording_failures(results):
-                results[section] = in_child(function, folder=str(options.data / folder))
+                measured = in_child(function, folder=str(options.data / folder), **given)
+                results[section] = {**results.get(section, {}), **measured}
     if machine.product_digest() != results["product"]:
         results["failed"].append(
             "the product's source changed during the run, so its figures belong to no single version"

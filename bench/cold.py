@@ -1,4 +1,4 @@
-"""What one `notewell search` costs as a fresh process."""
+"""What one command costs as a fresh process, in the default install."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import subprocess
 import sys
 import time
 
-from bench.child import Measured, clean_environment, notewell_command, say
+from bench.child import Measured, default_environment, notewell_command, say
 from bench.queries import load_queries
 from bench.vaults import BenchVault
 
@@ -25,6 +25,7 @@ def measure_cold(vault: BenchVault) -> Measured:
     commands = {
         "search": search,
         "search --no-refresh": [*search, "--no-refresh"],
+        "index, nothing changed": [notewell_command(), "index", str(vault.root)],
         "python alone": [sys.executable, "-c", "pass"],
     }
     for command in commands.values():
@@ -41,7 +42,7 @@ def measure_cold(vault: BenchVault) -> Measured:
 
 def _timed(command: list[str]) -> float:
     began = time.perf_counter()
-    subprocess.run(command, env=clean_environment(), stdout=subprocess.DEVNULL, check=True)
+    subprocess.run(command, env=default_environment(), stdout=subprocess.DEVNULL, check=True)
     return (time.perf_counter() - began) * 1000
 
 
@@ -52,7 +53,7 @@ def _summary(milliseconds: list[float]) -> dict[str, float]:
 def _slowest_imports(command: list[str]) -> list[dict[str, str | float]]:
     """Return the modules with the most import time of their own."""
     timed = [sys.executable, "-X", "importtime", *command]
-    run = subprocess.run(timed, env=clean_environment(), capture_output=True, text=True, check=True)
+    run = subprocess.run(timed, env=default_environment(), capture_output=True, text=True, check=True)
     rows = [(int(own), int(cumulative), name) for own, cumulative, name in IMPORT.findall(run.stderr)]
     slowest = sorted(rows, reverse=True)[:SHOWN]
     return [{"module": name, "own_ms": own / 1000, "cumulative_ms": total / 1000} for own, total, name in slowest]

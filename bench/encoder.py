@@ -20,7 +20,7 @@ from bench.child import (
     percentiles,
     say,
 )
-from bench.latency import ENCODER, SHARES, store_random_vectors
+from bench.latency import ENCODER, store_random_vectors
 from bench.queries import load_queries
 from bench.vaults import BenchVault
 from notewell import Vault
@@ -28,6 +28,8 @@ from notewell.types.note import Chunk, Vectors
 
 # Chunks for the static model's rate and for the encoder's.
 MANY, FEW = 8_000, 200
+# Of the store that is searched during encoding, one chunk in so many is encoded.
+FILLED = 4
 # Seconds for an encoding process to begin its work.
 BEGIN = 3.0
 
@@ -59,7 +61,7 @@ def time_queries(root: str, queries: str) -> Measured:
         with Vault.open(root) as vault:
             vault.backup(copy)
         with Vault.open(root, {"store.path": str(copy), "embed.encoder": ENCODER}) as vault:
-            store_random_vectors(vault, SHARES["25 % encoded"])
+            store_random_vectors(vault, FILLED)
             return {"while_filling": _times_while_encoding(vault, asked, copy), "memory_mb": memory_mb()}
 
 

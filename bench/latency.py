@@ -26,7 +26,7 @@ PASSES = 3
 # What the default install with all extras has.
 ENCODER = "minilm"
 # How much is encoded: one chunk in so many.
-SHARES = {"25 % encoded": 4, "all encoded": 1}
+SHARES = {"half encoded": 2, "all encoded": 1}
 # Vectors that are stored at once.
 GROUP = 2_000
 # How many functions of the profile are kept.

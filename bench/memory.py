@@ -6,7 +6,8 @@ import json
 import tempfile
 from pathlib import Path
 
-from bench.child import Measured, clean_environment, in_child, say
+from bench.child import Measured, clean_environment, default_environment, in_child, say
+from bench.latency import ENCODER, store_random_vectors
 from bench.processes import memory_of, own_daemon, search_command, serve_command, serving, wait_for_daemon
 from bench.queries import load_queries
 from bench.timing import timed
@@ -29,8 +30,10 @@ def measure_memory(vault: BenchVault) -> Measured:
         for encoder, searches in SEARCHES.items():
             environment = {**clean_environment(), "NOTEWELL_STORE_PATH": f"{folder}/store.db"}
             if encoder == "on":
-                # The default: MiniLM if it can run.
-                del environment["NOTEWELL_EMBED_ENCODER"]
+                environment = {**default_environment(), "NOTEWELL_STORE_PATH": f"{folder}/store.db"}
+                # Without a vector to compare with, no search would load the encoder.
+                with Vault.open(vault.root, {"store.path": f"{folder}/store.db", "embed.encoder": ENCODER}) as opened:
+                    store_random_vectors(opened)
             say(f"{vault.name}: memory, encoder {encoder}")
             measured[encoder] = {
                 "daemon": _daemon(vault, environment, searches),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -17,6 +18,7 @@ from urllib.parse import urlsplit
 
 from bench.child import BenchError, Measured, clean_environment, notewell_command
 from bench.vaults import BenchVault
+from notewell.files.user import KEY, home_folder, state_folder
 
 UNTIL_STARTED = 60.0
 # A new daemon starts watching the folder in its first idle moment.
@@ -30,6 +32,7 @@ def own_daemon(vault: BenchVault, environment: Mapping[str, str]) -> Iterator[tu
         # The hooks' log and session state also belong to this run alone.
         own = {**environment, "XDG_RUNTIME_DIR": folder, "XDG_STATE_HOME": folder}
         own.pop("NOTEWELL_DAEMON", None)
+        _copy_key(own)
         subprocess.run(search_command(vault, "first"), env=own, stdout=subprocess.DEVNULL, check=True)
         try:
             pid = wait_for_daemon(own)
@@ -37,6 +40,13 @@ def own_daemon(vault: BenchVault, environment: Mapping[str, str]) -> Iterator[tu
             yield own, pid
         finally:
             stop_daemon(own)
+
+
+def _copy_key(environment: Mapping[str, str]) -> None:
+    """Give a folder of state the key of this one: without it, the vault's store would be another user's."""
+    own, other = (state_folder(each, home_folder(each)) for each in (os.environ, environment))
+    other.mkdir(parents=True, mode=0o700)
+    shutil.copy(own / KEY, other / KEY)
 
 
 def wait_for_daemon(environment: Mapping[str, str]) -> int:

@@ -8,6 +8,7 @@ from bench.child import Measured
 from bench.hooks import CHOSEN_ON, HELD_OUT
 from bench.links import MODES
 from bench.quality import VARIANTS
+from bench.report_ask import write_ask
 from bench.report_surfaces import (
     write_graph,
     write_load,
@@ -312,4 +313,5 @@ SECTIONS = {
     "chunking": _chunking,
     "redaction": _redaction,
     "hooks": _hooks,
+    "ask": write_ask,
 }

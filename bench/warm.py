@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 
-from bench.child import Measured, clean_environment, notewell_command, say
+from bench.child import Measured, default_environment, notewell_command, say
 from bench.hook_calls import measure_calls, measure_cold_calls
 from bench.processes import own_daemon
 from bench.queries import load_queries
@@ -19,7 +19,7 @@ def measure_warm(vault: BenchVault) -> Measured:
     """Run search, read and the hooks in turn, with the daemon and without."""
     say(f"{vault.name}: the command with the daemon")
     queries = [text for _, text in load_queries(vault.queries)]
-    with own_daemon(vault, clean_environment()) as (environment, pid):
+    with own_daemon(vault, default_environment()) as (environment, pid):
         commands = _commands(vault, queries, environment, pid)
         say(f"{vault.name}: hooks as Claude Code calls them")
         hooks = measure_calls(vault, environment, pid)

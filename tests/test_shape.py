@@ -29,7 +29,7 @@ LINES = (
     ("names",),
     ("redact", "embed", "llm", "store", "extract"),
     ("types", "files", "terms", "remote"),
-    ("errors",),
+    ("errors", "patterns"),
 )
 HEIGHTS = {room: len(LINES) - number for number, line in enumerate(LINES) for room in line}
 FORBIDDEN_NAMES = {"core", "utils", "common", "helpers", "services", "manager"}

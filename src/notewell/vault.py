@@ -36,6 +36,7 @@ from notewell.names.addresses import Addresses
 from notewell.names.find import find_chunks, find_exactly, find_named
 from notewell.search import Embedders, ParseContext, Rules, make_plan, mode_of, search
 from notewell.search.embedding import no_vectors, plan_vector, usable_embedders, without_secrets
+from notewell.search.expand import expand
 from notewell.search.plan import checked_query, readable, readable_name
 from notewell.search.rank.decay import Decay
 from notewell.search.rules import DecayRules
@@ -162,6 +163,7 @@ class Vault:
         if rules.mode.seeds:
             self.shown.forget_excluded()
             notices = (*notices, *self._indexing.resolve_links())
+        query, rules, told = expand(query, rules, self.settings.llm)
         with self.shown.searching(hides=not rules.mode.seeds) as (snapshot, excluded):
             embedders, missing = self._embedders(snapshot, required=bool(rules.mode.seeds))
             found = search(query, store=snapshot, embedders=embedders, rules=rules)
@@ -173,7 +175,7 @@ class Vault:
         return replace(
             results,
             took_ms=round((time.perf_counter() - began) * 1000, 3),
-            notices=(*notices, *missing, *results.notices),
+            notices=(*notices, *missing, *told, *results.notices),
         )
 
     def related(self, *note: str | Path, **fields: Unpack[QueryFields]) -> Results:

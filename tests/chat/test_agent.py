@@ -245,6 +245,14 @@ def test_a_model_that_only_calls_tools_is_stopped_and_the_quotes_are_the_answer(
     assert [notice.code for notice in answer.notices] == ["model_silent"]
 
 
+def test_what_a_model_says_before_it_calls_a_tool_is_no_answer(vault: Vault) -> None:
+    calls: list[list[Any]] = [[Text("Let me look. "), call("calculator", expression=f"{one}+1")] for one in range(3)]
+    for last in ([], [Text('{"name": "calculator", "arguments": {"expression": "1+1"}}')]):
+        answer, events, _ = asked_of(vault, *calls, calls[0], last, question=QUESTION)
+        assert answer.model == "" and [notice.code for notice in answer.notices] == ["model_silent"]
+        assert "{" not in "".join(event.text for event in events if isinstance(event, Shown))
+
+
 def test_a_turn_with_a_hundred_calls_makes_four(vault: Vault) -> None:
     calls = [Call(f"call-{one}", "calculator", json.dumps({"expression": f"{one}+1"})) for one in range(100)]
     answer, _, requests = asked_of(vault, calls, [Text("Yes.")], question=QUESTION)
@@ -327,6 +335,12 @@ def test_a_search_with_better_words_answers(vault: Vault) -> None:
     )
     answer, *_ = asked_of(vault, *script, question="wat gebeurt er zonder behandeling?")
     assert answer.answered and answer.citations_status == "all_verified" and answer.confidence >= 0.33
+
+
+def test_a_search_for_something_else_is_no_answer_of_the_notes(vault: Vault) -> None:
+    script = [call("search_knowledge_base", query="a colony that nobody treats is dead")], [Text("Ulaanbaatar.")]
+    answer, *_ = asked_of(vault, *script, question=ELSEWHERE)
+    assert not answer.answered and [notice.code for notice in answer.notices] == ["answered_by_tools"]
 
 
 def test_what_only_a_tool_answers_is_said_to_rest_on_it(vault: Vault) -> None:

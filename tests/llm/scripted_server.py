@@ -159,7 +159,7 @@ class _Handler(BaseHTTPRequestHandler):
         if body.get("tools") and not self.server.takes_tools:
             return self.refuse(Status(400, json.dumps({"error": f"{body['model']} does not support tools"})))
         turn = self.server.next_turn(asked)
-        if isinstance(turn[0], Status):
+        if turn and isinstance(turn[0], Status):
             return self.refuse(turn[0])
         dialect = _Ollama() if self.path == "/api/chat" else _OpenAI()
         pieces = _inlined(turn) if self.server.inline_thinking else turn

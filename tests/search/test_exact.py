@@ -145,3 +145,9 @@ def test_a_key_of_dashes_is_read_in_a_moment(hold: Hold) -> None:
     began = process_time()
     assert found("foo.bar", snapshot) is not None
     assert process_time() - began < 2
+
+
+def test_a_link_to_another_note_names_that_note_and_not_its_own(hold: Hold) -> None:
+    notes = {"list.md": "- [getTenantId()](b.md)\n- [[getTenantId()]]", "note.md": "call getTenantId() for it"}
+    assert found("getTenantId()", hold(notes))[0] == "note.md"
+    assert contains_string(Chunk("a.md", "[v1.2.3](https://example.org/)", 1, 1), "v1.2.3")

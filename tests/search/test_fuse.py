@@ -108,7 +108,7 @@ def test_a_chunk_beyond_the_reach_lends_its_score_and_is_not_a_hit_of_its_own() 
 def test_the_rules_name_the_fusion(name: str) -> None:
     rankings = [Ranking("lexical", ((1, 9.0), (2, 5.0))), Ranking("vector", ((2, 0.9), (1, 0.1)), floor=0.1)]
     rules = weighed(2, 1, fusion=name)
-    assert fuse(rankings, rules) == FUSIONS[name](rankings, rules, True)
+    assert fuse(rankings, rules) == FUSIONS[name](rankings, rules)
     assert {step.by for (step,) in fuse(rankings, rules).values()} == {name}
 
 

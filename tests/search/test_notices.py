@@ -74,6 +74,8 @@ ELSEWHERE = {
     # tests/chat/test_ask.py
     *("not_answered", "nothing_near", "model_failed", "model_silent", "model_endless", "model_slow"),
     *("answered_by_tools", "session_not_saved", "more_quotes"),
+    # tests/search/test_expand.py
+    *("expanded", "not_expanded"),
     # tests/search/test_floor.py
     *("weak_hidden", "only_weak"),
 }

@@ -6,7 +6,7 @@ import json
 import shutil
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from http.client import HTTPConnection
 from itertools import product
 from pathlib import Path
@@ -177,12 +177,12 @@ def test_slow_models_hold_up_neither_searches_nor_other_questions(notes: Path) -
 
 
 def test_a_server_that_is_stopped_stops_its_models(notes: Path) -> None:
-    with rag(notes, [Stall()]) as (served, model):
-        connection = HTTPConnection(served.host, served.port, timeout=PATIENCE)
-        connection.request("POST", "/rag", json.dumps({"question": HUMS}), JSON)
-        assert connection.getresponse().readline() and model.begun.wait(GUARD)
-    assert model.dropped.is_set()
-    connection.close()
+    with ExitStack() as client:
+        with rag(notes, [Stall()]) as (served, model):
+            answer = client.enter_context(asking(served))
+            assert answer.readline() and model.begun.wait(GUARD)
+        # The client is still there.
+        assert model.dropped.wait(GUARD)
 
 
 def endless_calls(asked: Asked) -> list[Any]:

@@ -24,10 +24,10 @@ from notewell.store import (
 from notewell.store.bm25 import (
     EXPANDED,
     K1,
-    LEAD,
-    LONG_NOTE,
     MOST,
     NOTE_SHARE,
+    OF_ALL_CHUNKS,
+    OF_FIRST_CHUNK,
     STAND_IN,
     UNIT,
     B,
@@ -51,11 +51,11 @@ DAY_NS = 86_400_000_000_000
 Key = TypeVar("Key", int, str)
 
 
-def bm25(often: Mapping[Key, float], lengths: Mapping[Key, float], times: int, k1: float = K1) -> dict[Key, float]:
+def bm25(often: Mapping[Key, float], lengths: Mapping[Key, float], times: int) -> dict[Key, float]:
     """Return the score of one term, by hand, for each document that has it."""
     mean = sum(lengths.values()) / max(1, len(lengths))
     weight = times * rarity(sum(value > 0 for value in often.values()), len(often))
-    norms = {key: k1 * (1 - B + B * lengths[key] / mean) for key in often}
+    norms = {key: K1 * (1 - B + B * lengths[key] / mean) for key in often}
     return {key: weight * value / (value + norms[key]) for key, value in often.items() if value}
 
 
@@ -95,13 +95,11 @@ class MemorySnapshot:
     def match(self, terms: Sequence[str], scope: Scope, limit: int, *, stand_ins: StandIns = NO_STAND_INS) -> Ranking:
         inside, weights = self.within(scope), {number: weigh_terms(chunk) for number, chunk in self._chunks.items()}
         lengths = {number: stored_length(own) for number, own in weights.items()}
-        leading = {number: LEAD if self._leads(number) else 1 for number in weights}
         of_note = {number: chunk.path for number, chunk in self._chunks.items()}
+        first = {of_note[number]: number for number in weights if self._leads(number)}
         note_lengths = Counter[str]()
         for number, length in lengths.items():
-            note_lengths[of_note[number]] += leading[number] * length
-        longest = LONG_NOTE * sum(note_lengths.values()) / max(1, len(note_lengths))
-        counted = {path: min(length, longest) for path, length in note_lengths.items()}
+            note_lengths[of_note[number]] += length
         held = Counter[str]()
         by_chunk: dict[int, float] = defaultdict(float)
         by_note: dict[str, float] = defaultdict(float)
@@ -109,13 +107,17 @@ class MemorySnapshot:
             often = {number: self._occurrences(own, term, stand_ins.get(term, ())) for number, own in weights.items()}
             in_notes: dict[str, float] = defaultdict(float)
             for number, value in often.items():
-                in_notes[of_note[number]] += leading[number] * value
+                in_notes[of_note[number]] += value
             for number, score in bm25(often, lengths, times).items():
                 by_chunk[number] += score
             held.update(path for path, value in in_notes.items() if value)
-            for path, score in bm25(in_notes, counted, times, LEAD * K1).items():
+            for path, score in bm25(in_notes, note_lengths, times).items():
                 by_note[path] += score
-        parts = {number: NOTE_SHARE * by_note[of_note[number]] for number in inside if number in by_chunk}
+        parts = {
+            number: OF_ALL_CHUNKS * by_note[path] + OF_FIRST_CHUNK * by_chunk.get(first[path], 0.0)
+            for number, path in of_note.items()
+            if number in inside and number in by_chunk
+        }
         scores = {number: (1 - NOTE_SHARE) * by_chunk[number] + part for number, part in parts.items()}
         best = sorted(scores.items(), key=lambda item: (-item[1], self._chunks[item[0]].text, item[0]))[:limit]
         of_notes = {number: parts[number] for number, _ in best}

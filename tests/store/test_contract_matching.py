@@ -183,21 +183,20 @@ class Notes:
             del self.chunks[place], self.vectors[place]
 
     def bm25(self, terms: Sequence[str]) -> dict[Place, float]:
-        """Score chunks by hand: .4 of what they have themselves, .6 of what their whole notes have."""
+        """Score chunks by hand: .3 of what they have themselves, .5 of their whole notes, .2 of their first chunks."""
         tenths = {place: weighed(chunk) for place, chunk in self.chunks.items()}
         lengths = {place: max(1, sum(counts.values()) // 10) for place, counts in tenths.items()}
-        # The lines are counted from 1: the chunk that leads a note counts twice.
-        twice = {place: 2 if place[1] == 1 else 1 for place in tenths}
         in_notes: dict[str, Counter[str]] = defaultdict(Counter)
         note_lengths: Counter[str] = Counter()
         for place, counts in tenths.items():
-            in_notes[place[0]].update({term: twice[place] * weight for term, weight in counts.items()})
-            note_lengths[place[0]] += twice[place] * lengths[place]
-        longest = 3 * sum(note_lengths.values()) / len(note_lengths)
-        counted = {path: min(length, longest) for path, length in note_lengths.items()}
-        by_note = plain_bm25(terms, in_notes, counted, k1=3)
+            in_notes[place[0]].update(counts)
+            note_lengths[place[0]] += lengths[place]
+        by_note = plain_bm25(terms, in_notes, note_lengths)
+        by_chunk = plain_bm25(terms, tenths, lengths)
+        # The lines are counted from 1.
         return {
-            place: 0.4 * score + 0.6 * by_note[place[0]] for place, score in plain_bm25(terms, tenths, lengths).items()
+            (path, line): 0.3 * score + 0.5 * by_note[path] + 0.2 * by_chunk.get((path, 1), 0.0)
+            for (path, line), score in by_chunk.items()
         }
 
     def cosines(self, vector: Vectors) -> dict[Place, float]:
@@ -205,7 +204,7 @@ class Notes:
 
 
 def plain_bm25(
-    terms: Sequence[str], tenths: Mapping[Key, Counter[str]], lengths: Mapping[Key, float], k1: float = 1.5
+    terms: Sequence[str], tenths: Mapping[Key, Counter[str]], lengths: Mapping[Key, float]
 ) -> dict[Key, float]:
     mean = sum(lengths.values()) / len(lengths)
     scores: dict[Key, float] = defaultdict(float)
@@ -213,7 +212,7 @@ def plain_bm25(
         holding = {key: counts[term] / 10 for key, counts in tenths.items() if term in counts}
         rarity = math.log(1 + (len(tenths) - len(holding) + 0.5) / (len(holding) + 0.5))
         for key, often in holding.items():
-            norm = k1 * (1 - 0.75 + 0.75 * lengths[key] / mean)
+            norm = 1.5 * (1 - 0.75 + 0.75 * lengths[key] / mean)
             scores[key] += rarity * often / (often + norm)
     return scores
 

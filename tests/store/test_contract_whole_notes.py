@@ -22,7 +22,7 @@ def test_a_note_with_one_chunk_scores_as_that_chunk(store: Store) -> None:
             put(writer, f"{number}.md", f"rye {'wheat ' * number}")
     with store.reading() as snapshot:
         ranking = snapshot.match(["rye", "wheat"], EVERYTHING, 9)
-    assert all(ranking.of_notes[chunk] == pytest.approx(0.6 * score, rel=1e-3) for chunk, score in ranking.found)
+    assert all(ranking.of_notes[chunk] == pytest.approx(0.7 * score, rel=1e-3) for chunk, score in ranking.found)
 
 
 def test_a_note_about_it_comes_before_a_note_that_mentions_it(store: Store) -> None:
@@ -37,6 +37,13 @@ def test_a_note_about_it_comes_before_a_note_that_mentions_it(store: Store) -> N
         )
         put(writer, "other.md", "bread", "rye", "oven")
     assert paths(store, "hive", "bee")[0] == "about.md"
+
+
+def test_a_note_that_begins_with_it_comes_before_one_that_ends_with_it(store: Store) -> None:
+    with store.writing() as writer:
+        put(writer, "end.md", "bread of rye in the oven", "wheat and flour for the bread", "a hive and its bees")
+        put(writer, "beginning.md", "a hive and its bees", "wheat and flour for the bread", "bread of rye in the oven")
+    assert paths(store, "hive", "bee") == ["beginning.md", "end.md"]
 
 
 def test_which_notes_have_every_term_is_known(store: Store) -> None:

@@ -60,9 +60,12 @@ def answering(
     if isinstance(model, StoppableModel) and model.stopped and not model.late:
         # By the caller, who waits for no answer.
         return
-    written, confidence = outcome.text, max(found.confidence, outcome.confidence if outcome.text else 0.0)
-    answered = confidence >= ANSWERS
+    written = outcome.text
     citations = cite(written, passages) if written else extract(found.passages)
+    # What a tool found counts if the answer cites it: a model may look for one thing and write another.
+    cites = bool(written) and any(citation.path for citation in citations)
+    confidence = max(found.confidence, outcome.confidence if cites else 0.0)
+    answered = confidence >= ANSWERS
     yield Answer(
         question=query.text,
         text=written or write(citations),

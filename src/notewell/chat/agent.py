@@ -32,7 +32,7 @@ AGAIN = "You called this before; its result is above. Answer now."
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What an agent wrote, the tools it used, what these returned, and why it failed if it did."""
+    """What an agent wrote, the tools it used, what these computed or listed, and why it failed if it did."""
 
     text: str = ""
     tools: tuple[str, ...] = ()
@@ -71,6 +71,7 @@ class Agent:
     def run(self) -> Generator[Event, None, Outcome]:
         """Yield what the model thinks and writes, and the passages that its tools find; return what came of it."""
         self.announced = len(self.box.passages)
+        text = ""
         try:
             for turn in range(TURNS):
                 tools = self._may_call(turn)
@@ -84,7 +85,8 @@ class Agent:
             return self._failed(Notice("model_failed", {"reason": error.fact}))
         if self.late:
             return self._failed(Notice("model_slow", {"model": self.model.name}))
-        if self.grounded and not without_hidden(self.written).strip():
+        # What it said before it called a tool is no answer.
+        if self.grounded and not without_hidden(text).strip():
             return self._failed(Notice("model_silent", {"model": self.model.name}))
         return self._outcome(self.written.strip() if self.grounded else "", ())
 
@@ -105,7 +107,7 @@ class Agent:
                     if self.endless or (not self.grounded and len(text) > BASELESS):
                         return text, []
                     # What may be a call is held back until the turn is over.
-                    ready = _before_call(text) if tools else len(text)
+                    ready = _before_call(text) if self.offers_tools else len(text)
                     if self.grounded and ready > shown:
                         yield from self._say(text[shown:ready])
                         shown = ready
@@ -115,7 +117,8 @@ class Agent:
                 # Not by us: its time is up.
                 self.late = True
                 return text, []
-        if tools and not calls and (found := self._written_call(text)):
+        if not calls and (found := self._written_call(text)):
+            # Without tools, it is no call, and no answer either.
             call, first = found
             calls, text = [call], text[: max(first, shown)]
         if self.grounded and text[shown:]:
@@ -123,13 +126,13 @@ class Agent:
         return text, calls
 
     def _say(self, text: str) -> Generator[Event, None, None]:
-        """Yield a piece of the answer; the texts of two turns are two paragraphs."""
+        """Yield a piece of the answer, and keep it."""
         self.written += text
         yield Text(text)
 
     def _written_call(self, text: str) -> tuple[Call, int] | None:
         sources = [one.hit.text for one in self.box.passages]
-        return call_in_text(text, NAMES, sources) if self.model.takes_tools else None
+        return call_in_text(text, NAMES, sources) if self.offers_tools and self.model.takes_tools else None
 
     def _call(self, text: str, calls: Sequence[Call]) -> Generator[Event, None, None]:
         """Make the calls of a turn, and yield the passages that they find."""
@@ -144,6 +147,7 @@ class Agent:
             yield from (Metadata(one.cite()) for one in self.box.passages[self.announced :])
             self.announced = len(self.box.passages)
             self.messages.append(Message("tool", fenced(result.text), call_id=call.id, name=call.name))
+        # The texts of two turns are two paragraphs.
         if self.grounded and self.written and not self.written.endswith("\n"):
             yield from self._say("\n\n")
 
@@ -170,7 +174,8 @@ class Agent:
 
     def _outcome(self, text: str, notices: tuple[Notice, ...]) -> Outcome:
         names = tuple(dict.fromkeys(name for (name, _), result in self.made.items() if not result.is_error))
-        results = tuple(result.text for result in self.made.values() if not result.is_error)
+        # Passages speak for themselves, and an analysis is the model's own.
+        results = tuple(result.text for result in self.made.values() if result.suffices)
         return Outcome(text, names, results, self.confidence, notices)
 
 

@@ -2,36 +2,50 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 from notewell.chat.passages import Passage
-from notewell.chat.quotes import check_quote
-from notewell.search.layout import LONGEST
+from notewell.chat.sentences import quote_of
+from notewell.terms import split_terms
 from notewell.types.answer import Citation
 
-# A sentence that asks does not answer.
-QUESTION = re.compile(r"\?[\s*_\"'”’)]*$")
-# Notes that an answer quotes.
-NOTES = 3
+# Quotes of an answer.
+QUOTES = 3
 # A passage with less than this share of the best one's relevance adds noise more often than an answer, and one of less
 # than this has nothing to do with the question.
-SHARE, LEAST = 0.6, 0.1
+SHARE, LEAST = 0.5, 0.1
+# What a place further down among the hits costs, so that the search decides between passages of like relevance. The
+# first quote answers more often than in the order of the hits: docs/decisions/chat.md.
+PLACE = 0.02
+# Quotes that share more than this part of their words say the same.
+SAME = 0.8
 
 
 def extract(passages: Sequence[Passage]) -> tuple[Citation, ...]:
-    """Return quotes of the best passages of different notes, each of which stands there word for word."""
+    """Return quotes of the best passages, each of which stands in its note word for word.
+
+    They are of different notes; only if a single note answers, of several of its passages.
+    """
     least = max(LEAST, SHARE * max((passage.relevance for passage in passages), default=0.0))
+    near = [passage for passage in passages if passage.relevance >= least]
+    near.sort(key=lambda passage: PLACE * passage.number - passage.relevance)
+    notes = {passage.hit.path for passage in near}
     chosen: dict[str, Citation] = {}
-    for passage in passages:
-        if len(chosen) == NOTES:
-            break
-        if passage.hit.path in chosen or passage.relevance < least:
+    for passage in near:
+        place = passage.hit.path if len(notes) > 1 else f"{passage.hit.path}:{passage.hit.line}"
+        if len(chosen) == QUOTES or place in chosen:
             continue
-        if quote := next(_quotes(passage), ""):
-            chosen[passage.hit.path] = replace(passage.cite(quote), number=len(chosen) + 1)
+        quote = quote_of(passage.hit)
+        if quote and not any(_repeats(quote, other.quote) for other in chosen.values()):
+            chosen[place] = replace(passage.cite(quote), number=len(chosen) + 1)
     return tuple(chosen.values())
+
+
+def _repeats(quote: str, other: str) -> bool:
+    """Tell whether one of two quotes says little that the other does not: notes are often copied in part."""
+    words, others = set(split_terms(quote)), set(split_terms(other))
+    return len(words & others) > SAME * min(len(words), len(others))
 
 
 def write(citations: Sequence[Citation]) -> str:
@@ -41,24 +55,3 @@ def write(citations: Sequence[Citation]) -> str:
 
 def _block(quote: str) -> str:
     return "\n".join(f"> {line}" for line in quote.split("\n"))
-
-
-def _quotes(passage: Passage) -> Iterator[str]:
-    """Yield the forms of a passage's best sentences that are verified, the most readable first."""
-    hit = passage.hit
-    lines = hit.text.split("\n")[hit.excerpt.line - hit.line : hit.excerpt.end_line - hit.line + 1]
-    sentences = [line for line in hit.excerpt.text.split("\n") if not QUESTION.search(line)]
-    # What answers a question in a note follows it.
-    following = "\n".join(hit.text.split("\n")[hit.excerpt.end_line - hit.line + 1 :]).strip().split("\n\n")[0]
-    # A row of a table is shown with the names of its columns, which are not there; then its lines are quoted.
-    forms = (" … ".join(sentences), "" if sentences else following, "\n".join(lines), hit.text)
-    for form in forms:
-        quote = _shortened(form.strip())
-        if check_quote(quote, hit.text) == "match":
-            yield quote
-
-
-def _shortened(quote: str) -> str:
-    """Return a quote of at most two sentences' length, cut between words."""
-    most = 2 * LONGEST
-    return quote if len(quote) <= most else f"{quote[:most].rpartition(' ')[0] or quote[:most]} …"

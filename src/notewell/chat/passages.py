@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from notewell.chat.quotes import check_quote, locate
 from notewell.search.relevance import judge, nearness, telling_terms
+from notewell.terms import count_terms
 from notewell.types.answer import Citation
 from notewell.types.notices import Notice
 from notewell.types.query import Query
@@ -17,11 +18,14 @@ from notewell.vault import Vault
 PASSAGES = 7
 # The passages of which the most relevant decides whether the notes answer.
 JUDGED = 3
+# How much one sentence counts beside its whole passage: words that are spread over a passage answer less often than
+# those that stand together. Chosen on half of SQuAD's articles, checked on others: between .3 and .5 nothing changes.
+TOGETHER = 0.4
 
 
 @dataclass(frozen=True, slots=True)
 class Passage:
-    """A chunk that may answer, its number, and its relevance by itself, from 0 to 1: the measure that hooks use."""
+    """A chunk that may answer, its number, and its relevance by itself, from 0 to 1."""
 
     number: int
     hit: Hit
@@ -74,4 +78,12 @@ def _relevance(vault: Vault, question: str, hits: Sequence[Hit]) -> list[float]:
         return [0.0] * len(hits)
     with vault.shown.searching() as (snapshot, _):
         rarities = snapshot.counts(terms).rarities(terms)
-    return [judge(f"{hit.heading}\n{hit.text}", nearness(hit.votes or ()), rarities)[0] for hit in hits]
+    return [_judged(hit, rarities) for hit in hits]
+
+
+def _judged(hit: Hit, rarities: Mapping[str, float]) -> float:
+    """Return the measure that hooks use, mixed with the share of the words' weight that the best sentence has."""
+    whole, _ = judge(f"{hit.heading}\n{hit.text}", nearness(hit.votes or ()), rarities)
+    sentences = map(count_terms, hit.excerpt.text.split("\n"))
+    best = max(sum(rarity for term, rarity in rarities.items() if term in held) for held in sentences)
+    return (1 - TOGETHER) * whole + TOGETHER * best / (sum(rarities.values()) or 1.0)

@@ -180,6 +180,18 @@ SPECS = {
     "search.variations": Spec(
         "Also embed other wordings of the query: its technical terms, and a question as a statement"
     ),
+    # A vault must not make its user's model work, nor keep its user waiting.
+    "search.expand": Spec(
+        "Let the language model write a passage that might answer the query, and search for that too; not in a vault's "
+        "own file",
+        who=Who.USER,
+    ),
+    "search.expand_seconds": Spec(
+        "Seconds that it may take for this; then the search goes on without it; not in a vault's own file",
+        least=0.1,
+        most=30,
+        who=Who.USER,
+    ),
     "search.graph": Spec(
         "How links affect ranking: `links` (links among the hits), `s10` (PageRank and centrality), or `off`",
         choices=GRAPHS,

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+from notewell.patterns import lazy_pattern
+
 # All control characters except tabs and line ends.
 _CONTROL = "\x00-\x08\x0b-\x1f\x7f-\x9f"
 _DIRECTION = "\u202a-\u202e\u2066-\u2069"
@@ -31,11 +33,11 @@ _SPELLED = (
     f"|(?<={_EMOJI}\ufe0f)|(?<=[0-9#*]\ufe0f)\u20e3|(?<={_DOTS}{_BLANK}){_DOTS}"
 )
 
-HIDDEN = re.compile(f"[{_CONTROL}{_DIRECTION}{_IGNORED}{_SELECTORS}{_JOINERS}{_OTHERS}{_BLANK}](?!{_SPELLED})")
+HIDDEN = lazy_pattern(f"[{_CONTROL}{_DIRECTION}{_IGNORED}{_SELECTORS}{_JOINERS}{_OTHERS}{_BLANK}](?!{_SPELLED})")
 # Also escaped in a path, which is shown on one line: tabs, line ends, and the backslash that begins an escape.
-_NOT_IN_A_NAME = re.compile(rf"{HIDDEN.pattern}|[\t\n\\]")
+_NOT_IN_A_NAME = lazy_pattern(rf"{HIDDEN.pattern}|[\t\n\\]")
 # Not `\n` nor `\t`: titles may have `\nabla` and `\theta` in them.
-_ESCAPE = re.compile(r"\\(?:\\|x[0-9a-f]{2}|u[0-9a-f]{4}|U000[0-9a-f]{5}|U0010[0-9a-f]{4})")
+_ESCAPE = lazy_pattern(r"\\(?:\\|x[0-9a-f]{2}|u[0-9a-f]{4}|U000[0-9a-f]{5}|U0010[0-9a-f]{4})")
 
 
 def without_hidden(text: str) -> str:

@@ -15,6 +15,7 @@ from typing import Any
 
 from notewell.errors import NotewellError
 from notewell.files.safe_open import open_inside
+from notewell.patterns import lazy_pattern
 from notewell.types.note import Note
 
 MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
@@ -24,10 +25,10 @@ GERMAN = {"mär": 3, "mrz": 3, "mai": 5, "okt": 10, "dez": 12}
 # such as 202507111230 begins with a day.
 YEAR = r"(?P<year>(?:19|20)\d\d)"
 NAMES = (
-    re.compile(rf"(?<!\d){YEAR}([-_. ]?)(?P<month>0[1-9]|1[0-2])\2(?P<day>0[1-9]|[12]\d|3[01])(?!\d(?!\d))"),
-    re.compile(rf"(?<!\d)(?P<day>0?[1-9]|[12]\d|3[01])\.(?P<month>0?[1-9]|1[0-2])\.{YEAR}(?!\d)"),
-    re.compile(rf"(?<!\d){YEAR}[-_ ]?[WK]W?(?P<week>0[1-9]|[1-4]\d|5[0-3])(?!\d)", re.IGNORECASE),
-    re.compile(rf"(?<!\d){YEAR}[-_](?P<month>0[1-9]|1[0-2])(?![-_\d])"),
+    lazy_pattern(rf"(?<!\d){YEAR}([-_. ]?)(?P<month>0[1-9]|1[0-2])\2(?P<day>0[1-9]|[12]\d|3[01])(?!\d(?!\d))"),
+    lazy_pattern(rf"(?<!\d)(?P<day>0?[1-9]|[12]\d|3[01])\.(?P<month>0?[1-9]|1[0-2])\.{YEAR}(?!\d)"),
+    lazy_pattern(rf"(?<!\d){YEAR}[-_ ]?[WK]W?(?P<week>0[1-9]|[1-4]\d|5[0-3])(?!\d)", re.IGNORECASE),
+    lazy_pattern(rf"(?<!\d){YEAR}[-_](?P<month>0[1-9]|1[0-2])(?![-_\d])"),
 )
 # The parts of a format that Obsidian's daily notes are named by (moment.js), the longest first.
 PARTS = {
@@ -55,7 +56,7 @@ PARTS = {
     "w": r"(?P<week>\d{1,2})",
     "Q": r"(?P<quarter>[1-4])",
 }
-TOKEN = re.compile(rf"\[([^\[\]]{{0,100}})\]|({'|'.join(PARTS)})|(.)", re.DOTALL)
+TOKEN = lazy_pattern(rf"\[([^\[\]]{{0,100}})\]|({'|'.join(PARTS)})|(.)", re.DOTALL)
 
 # Where Obsidian keeps the formats of daily notes, and its plugins those of weekly, monthly and other ones.
 DAILY_NOTES = ".obsidian/daily-notes.json"
@@ -66,7 +67,7 @@ LARGEST = 1 << 20
 # which takes 45 µs for a path of 2,400 characters.
 LONGEST_FORMAT, MOST_FORMATS = 100, 20
 # A day at the beginning of a property's value, which may go on with a time.
-ISO_DAY = re.compile(r"(\d{4})-(\d\d)-(\d\d)(?!\d)")
+ISO_DAY = lazy_pattern(r"(\d{4})-(\d\d)-(\d\d)(?!\d)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,9 +144,9 @@ WEEKDAY = (
 )
 NAMED_MONTH = r"(?P<named>[^\W\d_]{3,9})\.?"
 HEADINGS = (
-    *(re.compile(rf"{WEEKDAY}{pattern.pattern}", re.IGNORECASE) for pattern in NAMES),
-    re.compile(rf"{WEEKDAY}(?P<day>\d{{1,2}})(?:st|nd|rd|th|\.)?\s+{NAMED_MONTH},?\s+{YEAR}(?!\d)", re.IGNORECASE),
-    re.compile(rf"{WEEKDAY}{NAMED_MONTH}\s+(?:(?P<day>\d{{1,2}})(?:st|nd|rd|th)?,?\s+)?{YEAR}(?!\d)", re.IGNORECASE),
+    *(lazy_pattern(rf"{WEEKDAY}{pattern.pattern}", re.IGNORECASE) for pattern in NAMES),
+    lazy_pattern(rf"{WEEKDAY}(?P<day>\d{{1,2}})(?:st|nd|rd|th|\.)?\s+{NAMED_MONTH},?\s+{YEAR}(?!\d)", re.IGNORECASE),
+    lazy_pattern(rf"{WEEKDAY}{NAMED_MONTH}\s+(?:(?P<day>\d{{1,2}})(?:st|nd|rd|th)?,?\s+)?{YEAR}(?!\d)", re.IGNORECASE),
 )
 
 

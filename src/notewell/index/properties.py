@@ -6,10 +6,11 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from notewell.patterns import lazy_pattern
 from notewell.types.note import LONGEST
 
 # Names, tags and type are found anyway; the others say how a note is shown, published or identified.
-NOT_TEXT = re.compile(
+NOT_TEXT = lazy_pattern(
     r"""title|tags?|alias(?:es)?|type|lang|language
     |id|uid|uuid|guid|hash|checksum|slug|permalink|ur[li]|links?|href|src|path|file|version
     |images?|img|cover|banner|banner[_-][xy]|icon|thumbnail|logo|colou?r|cssclass(?:es)?|layout|template
@@ -20,11 +21,11 @@ NOT_TEXT = re.compile(
 # Characters of all properties of a note: every chunk has them.
 MOST = 1_000
 # Values that are no words: numbers, days and times, addresses, hashes and other ids.
-ADDRESS = re.compile(r"[a-z][a-z+.-]*://\S*|www\.\S+|\S+@\S+\.\S+", re.IGNORECASE)
-LINK = re.compile(r"!?\[\[(?:[^\]|\n]*/)?([^\]|/\n]*)(?:\|([^\]\n]*))?\]\]")
-WORD = re.compile(r"[^\W\d_]{2,}")
+ADDRESS = lazy_pattern(r"[a-z][a-z+.-]*://\S*|www\.\S+|\S+@\S+\.\S+", re.IGNORECASE)
+LINK = lazy_pattern(r"!?\[\[(?:[^\]|\n]*/)?([^\]|/\n]*)(?:\|([^\]\n]*))?\]\]")
+WORD = lazy_pattern(r"[^\W\d_]{2,}")
 # Letters and digits mixed in a long word, or a UUID: made by a machine.
-MACHINE = re.compile(r"\b(?=[^\W_]*\d)(?=[^\W_]*[^\W\d_])[^\W_]{12,}\b|\b[0-9a-f]{8}-[0-9a-f-]{20,}\b", re.IGNORECASE)
+MACHINE = lazy_pattern(r"\b(?=[^\W_]*\d)(?=[^\W_]*[^\W\d_])[^\W_]{12,}\b|\b[0-9a-f]{8}-[0-9a-f-]{20,}\b", re.IGNORECASE)
 
 
 def property_text(fields: Mapping[str, Any]) -> str:

@@ -7,19 +7,20 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from notewell.names.suggest import SHOWN, suggest
+from notewell.patterns import lazy_pattern
 from notewell.terms import fold_case, plain_heading
 from notewell.types.note import Chunk
 
-HEADING = re.compile(r"^[ \t>]{0,8}#{1,6}[ \t]+(.+?)[ \t\r#]*$", re.MULTILINE)
-UNDERLINED = re.compile(r"^[ >]{0,8}(\S[^\n]*)\n[ >]{0,8}(?:=+|-{2,})[ \t\r]*$", re.MULTILINE)
+HEADING = lazy_pattern(r"^[ \t>]{0,8}#{1,6}[ \t]+(.+?)[ \t\r#]*$", re.MULTILINE)
+UNDERLINED = lazy_pattern(r"^[ >]{0,8}(\S[^\n]*)\n[ >]{0,8}(?:=+|-{2,})[ \t\r]*$", re.MULTILINE)
 # After an embed, it needs no space before it.
-BLOCK = re.compile(r"(?:^|\s|\]\])\^([\w-]+)[ \t\r]*$", re.MULTILINE)
-NAMED = re.compile(r"<[^<>]{0,200}?\b(?:id|name)\s*=\s*[\"']?([^\"'\s<>]+)|\{:?\s*#([\w.:-]+)[^{}\n]{0,100}\}")
-LINKED = re.compile(r"\[([^\[\]\n]{1,500})\]\([^()\n]{0,1000}\)")
+BLOCK = lazy_pattern(r"(?:^|\s|\]\])\^([\w-]+)[ \t\r]*$", re.MULTILINE)
+NAMED = lazy_pattern(r"<[^<>]{0,200}?\b(?:id|name)\s*=\s*[\"']?([^\"'\s<>]+)|\{:?\s*#([\w.:-]+)[^{}\n]{0,100}\}")
+LINKED = lazy_pattern(r"\[([^\[\]\n]{1,500})\]\([^()\n]{0,1000}\)")
 # Sites number headings with the same text.
-NUMBER = re.compile(r"-\d{1,3}$")
+NUMBER = lazy_pattern(r"-\d{1,3}$")
 # Anchors that name no heading: the top of a page, text fragments of browsers, and tabs of a site (`tab/linux`).
-EVERYWHERE = re.compile(r"(?:top)?$|:~:|[^/]*/", re.IGNORECASE)
+EVERYWHERE = lazy_pattern(r"(?:top)?$|:~:|[^/]*/", re.IGNORECASE)
 # Suggestions for one anchor in a list of broken links.
 SUGGESTED = 2
 # Comparing takes long: a note with more headings gets no suggestions.

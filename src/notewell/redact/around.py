@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 
+from notewell.patterns import lazy_pattern
+
 Span = tuple[int, int]
 # From where a mark begins: the text that belongs to it, and the parts of it that hold secrets.
 Around = Callable[[str, int], tuple[Span, list[Span]]]
@@ -12,28 +14,28 @@ Around = Callable[[str, int], tuple[Span, list[Span]]]
 # How far a mark reaches, in both directions.
 _REACH = 20_000
 # A brace, or a string, in which braces do not count.
-_BRACE = re.compile(r"[{}]|\"(?:[^\"\\\n]|\\.)*\"")
+_BRACE = lazy_pattern(r"[{}]|\"(?:[^\"\\\n]|\\.)*\"")
 _PATH = r"(?:[\w-]+(?:\[\d+\])?\.)*"
-_PATH_BEFORE = re.compile(rf"(?<![\w.\[\]-]){_PATH}[\"']?\Z")
+_PATH_BEFORE = lazy_pattern(rf"(?<![\w.\[\]-]){_PATH}[\"']?\Z")
 # Where a document of YAML or a fenced block begins or ends.
-_EDGE = re.compile(r"(?P<indent>[ \t>]*)(?:---(?=\s|\Z)|```|~~~)")
-_OUTER_EDGE = re.compile(r"^(?:---(?=\s|\Z)|```|~~~)", re.MULTILINE)
-_AFTER_BRACE = re.compile(r"[{,]\s*[\"']?\Z")
+_EDGE = lazy_pattern(r"(?P<indent>[ \t>]*)(?:---(?=\s|\Z)|```|~~~)")
+_OUTER_EDGE = lazy_pattern(r"^(?:---(?=\s|\Z)|```|~~~)", re.MULTILINE)
+_AFTER_BRACE = lazy_pattern(r"[{,]\s*[\"']?\Z")
 # What is in the braces of an object, whose strings may contain braces; its end may be cut off.
 _OBJECT = r"(?:[^\"{}]|\"(?:[^\"\\]|\\.)*\")*"
-_IN_BRACES = re.compile(rf"[\"']?(?:string)?data[\"']?[ \t]*:\s*\{{(?P<fields>{_OBJECT})", re.IGNORECASE | re.DOTALL)
+_IN_BRACES = lazy_pattern(rf"[\"']?(?:string)?data[\"']?[ \t]*:\s*\{{(?P<fields>{_OBJECT})", re.IGNORECASE | re.DOTALL)
 # `data:` at the end of a line, behind which a tag, an anchor or a comment may stand.
-_DATA = re.compile(
+_DATA = lazy_pattern(
     r"(?:^(?P<indent>[ \t>]*(?:-[ \t]+)*)|(?<=[\s\"'(\[,;]))[\"']?(?:stringData|data)[\"']?[ \t]*:"
     r"[ \t]*(?:[&!][\w!:/.-]*[ \t]*){0,2}(?:#[^\n]*)?\r?\n",
     re.MULTILINE,
 )
 # The keys of a manifest; every other key below `data` is the name of a secret.
 _KEYS = "apiVersion|kind|metadata|type|immutable|status|items"
-_FIELDS = re.compile(
+_FIELDS = lazy_pattern(
     rf"(?:(?![\"']?(?:{_KEYS}|data|stringData)[\"']?:)(?:[ \t>]+\S|[\"\w.-]{{1,200}}:)[^\n]*(?:\n|\Z))*"
 )
-_INDENT = re.compile(r"[ \t>]*(?:-[ \t]+)*")
+_INDENT = lazy_pattern(r"[ \t>]*(?:-[ \t]+)*")
 # What a line of nothing may consist of, in a quotation too.
 _BLANK = " \t\r\n>"
 

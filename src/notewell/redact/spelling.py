@@ -7,10 +7,12 @@ from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
+from notewell.patterns import lazy_pattern
+
 # A backslash escape, of a string or of Markdown; several backslashes are a string in a string in a string.
-_ESCAPED = re.compile(r"\\\\{0,3}([^A-Za-z0-9\s\\|]|[nrt])")
+_ESCAPED = lazy_pattern(r"\\\\{0,3}([^A-Za-z0-9\s\\|]|[nrt])")
 # A cell of CSV doubles its quotes. These patterns have one character to begin with: all else is slow to look for.
-_DOUBLED = re.compile(r"\"(?:(\")(?=\w)|(?<=\w\")(\"))")
+_DOUBLED = lazy_pattern(r"\"(?:(\")(?=\w)|(?<=\w\")(\"))")
 # Signs between a label and its value that HTML spells out: `password&#58; …`.
 _ENTITIES = {
     **dict.fromkeys(("#58", "#x3a", "#x3A", "colon"), ":"),
@@ -18,7 +20,7 @@ _ENTITIES = {
     **dict.fromkeys(("#160", "#xa0", "#xA0", "nbsp", "#32", "#x20"), " "),
     **dict.fromkeys(("#34", "#x22", "quot"), '"'),
 }
-_ENTITY = re.compile(f"&({'|'.join(_ENTITIES)});")
+_ENTITY = lazy_pattern(f"&({'|'.join(_ENTITIES)});")
 _UNESCAPED = {"n": "\n", "r": "\n", "t": "\t", **_ENTITIES}
 # Spaces of other widths, and characters of other scripts that look like one.
 _SPACES = "\u00a0\u115f\u1160\u1680\u2000-\u200a\u202f\u205f\u2800\u3000\u3164\uffa0"
@@ -27,15 +29,15 @@ _UNSEEN = (
     "\u00ad\u034f\u061c\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufe00-\ufe0f\ufeff"
     "\U000e0000-\U000e01ef"
 )
-_INVISIBLE = re.compile(f"[{_UNSEEN}]+()")
-_INVISIBLE_OR_SPACE = re.compile(f"[{_UNSEEN}{_SPACES}]+()")
-_BLANK_END = re.compile(f"[{_UNSEEN}{_SPACES}]+\\Z")
-_INVISIBLE_AS_SPACE = re.compile(f"[{_UNSEEN}]+")
+_INVISIBLE = lazy_pattern(f"[{_UNSEEN}]+()")
+_INVISIBLE_OR_SPACE = lazy_pattern(f"[{_UNSEEN}{_SPACES}]+()")
+_BLANK_END = lazy_pattern(f"[{_UNSEEN}{_SPACES}]+\\Z")
+_INVISIBLE_AS_SPACE = lazy_pattern(f"[{_UNSEEN}]+")
 # Full-width letters, digits and signs, and all spaces: each has a plain twin of the same length.
-_WIDE = re.compile(f"[{_SPACES}\uff10-\uff19\uff1d\uff21-\uff3a\uff3f\uff41-\uff5a]")
-_UNUSUAL = re.compile(f"[{_UNSEEN}{_WIDE.pattern[1:]}")
+_WIDE = lazy_pattern(f"[{_SPACES}\uff10-\uff19\uff1d\uff21-\uff3a\uff3f\uff41-\uff5a]")
+_UNUSUAL = lazy_pattern(f"[{_UNSEEN}{_WIDE.pattern[1:]}")
 # Words and numbers are a phrase, and no value with spaces in it.
-_PHRASE = re.compile(r"(?:[^\W\d_]+|[\d.,:]+)[.,;:!?)]*")
+_PHRASE = lazy_pattern(r"(?:[^\W\d_]+|[\d.,:]+)[.,;:!?)]*")
 _GAP = "\n\n\n"
 
 

@@ -2,30 +2,31 @@
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_right
 from collections.abc import Generator, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
 from typing import NamedTuple
 
+from notewell.patterns import lazy_pattern
+
 # A table may contain this many lines without a separator: a remark of several lines, a row of one cell.
 _MOST_LINES_BETWEEN = 3
 # How far back the line above a header is looked for.
 _LONGEST_LINE = 5000
-_RULE = re.compile(r"(?=[\s|:+=]*-|[\s|:+-]*=)[\s|:+=-]+")
-_NAME = re.compile(r"(?:[\w()/#.&?:-]{1,24}(?: [\w()/#&?:-]{1,20}){0,3})?")
-_EDGE = re.compile(r"[\s\"'`*_]*")
+_RULE = lazy_pattern(r"(?=[\s|:+=]*-|[\s|:+-]*=)[\s|:+=-]+")
+_NAME = lazy_pattern(r"(?:[\w()/#.&?:-]{1,24}(?: [\w()/#&?:-]{1,20}){0,3})?")
+_EDGE = lazy_pattern(r"[\s\"'`*_]*")
 # A header that continues after the label may be about the secret instead: `Password expires`, `passwordPolicy`.
-_CONTINUES = re.compile(r"[ _-][^\W\d]|[a-z][A-Z]")
+_CONTINUES = lazy_pattern(r"[ _-][^\W\d]|[a-z][A-Z]")
 # Lines of a program: a list or call that continues on the next line; and also an indented line, a call, or words in
 # single quotes.
-_UNFINISHED = re.compile(r".*[,;(\[{][ \t\r]*\Z")
-_CODE = re.compile(rf"{_UNFINISHED.pattern}|[ \t]+\S|.*[(\[{{]['\"\w].*\Z|'\w+',")
-_BLANK = re.compile(r"[ \t\r]*+")
-_BARRED = re.compile(r"([^|\\\n]*+(?>(?:\\[^\n]?[^|\\\n]*+)*))(\|?)")
-_SEPARATED = {sign: re.compile(rf"([^{sign}\n]*+)({sign}?)") for sign in ",;\t"}
-_QUOTED = re.compile(r" *(\"[^\"]*+(?>(?:\"\"[^\"]*+)*)(\"?))")
+_UNFINISHED = lazy_pattern(r".*[,;(\[{][ \t\r]*\Z")
+_CODE = lazy_pattern(rf"{_UNFINISHED.pattern}|[ \t]+\S|.*[(\[{{]['\"\w].*\Z|'\w+',")
+_BLANK = lazy_pattern(r"[ \t\r]*+")
+_BARRED = lazy_pattern(r"([^|\\\n]*+(?>(?:\\[^\n]?[^|\\\n]*+)*))(\|?)")
+_SEPARATED = {sign: lazy_pattern(rf"([^{sign}\n]*+)({sign}?)") for sign in ",;\t"}
+_QUOTED = lazy_pattern(r" *(\"[^\"]*+(?>(?:\"\"[^\"]*+)*)(\"?))")
 
 
 class Header(NamedTuple):

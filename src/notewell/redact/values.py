@@ -6,13 +6,15 @@ import re
 from base64 import b64decode
 from binascii import Error
 
+from notewell.patterns import lazy_pattern
+
 
 def _words(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
 # A reference to where the value is stored, or a mark that it was left out.
-_REFERENCE = re.compile(
+_REFERENCE = lazy_pattern(
     "|".join(
         (
             # <x>  {{ x }}  [x]  (x): a name in brackets, with or without more behind it, or cut off
@@ -35,13 +37,13 @@ _REFERENCE = re.compile(
 )
 # The same anywhere in a value. The first part is a quick test: most values have none of these signs.
 _REFERENCE_PARTS = (
-    ("$", re.compile(r"\$[({]\w|-\$[A-Za-z]{4,}\Z")),
-    ("%", re.compile(r"(?<![0-9])%[sd](?!\w)")),
-    ("\\", re.compile(r"\\x[0-9A-Fa-f]{2}")),
+    ("$", lazy_pattern(r"\$[({]\w|-\$[A-Za-z]{4,}\Z")),
+    ("%", lazy_pattern(r"(?<![0-9])%[sd](?!\w)")),
+    ("\\", lazy_pattern(r"\\x[0-9A-Fa-f]{2}")),
 )
 _ELLIPSES = ("...", "…", "xxxx", "***")
 _TEMPLATE_WORDS = ("your", "replace", "enter", "insert", "put", "password")
-_TEMPLATE = re.compile(
+_TEMPLATE = lazy_pattern(
     r"(?:your|replace|enter|insert|put)[-_ ]?"
     r"(?:with|this|here|own|my|the|your|api|p[a@]ss|token|key|secret|client|\d{3}[-_]bit)"
     r"|(?:your|replace|insert)[-_ ]?(?:new)?strong|(?:sample|strong|example)\W?_?.{0,3}password",
@@ -58,18 +60,18 @@ _WORDS = _words(
     a an in is and or not with for der die das siehe wie ist steht im leer kein keine keines mysql postgres
     postgresql oracle redis mongo rabbitmq minio sa"""
 )
-_COUNTING = re.compile(r"1234\d*|0{4,}|12345\w{0,4}")
+_COUNTING = lazy_pattern(r"1234\d*|0{4,}|12345\w{0,4}")
 # A placeholder made of label words: YOUR_PASSWORD, winPassword, my-secret-token1, password123. It has no digits but a
 # short number at its end, and contains one of these words.
-_NAME_LIKE = re.compile(r"\D*(?:\d{1,2}|123\d{0,3}|4321)?[\W_]*")
-_LABEL_PART = re.compile(
+_NAME_LIKE = lazy_pattern(r"\D*(?:\d{1,2}|123\d{0,3}|4321)?[\W_]*")
+_LABEL_PART = lazy_pattern(
     r"(?<!com)pass(?!ion|eng)|pasw|pwd|pswd|pword|pw$|secret|token|(?<!mon)(?<!don)(?<!tur)(?<!hoc)(?<!joc)(?<!whis)key|credential|kennwort|geheim|here$|your|example|placeholder"
     r"|change[\W_]?(?:me|it)|sample|dummy|replace|insert|value|auth|hash|variable|redacted|username|database",
     re.IGNORECASE,
 )
 # A name made of such words has none of these signs inside.
-_NOT_IN_A_NAME = re.compile(r"[a-z\d][!*%^~]+[A-Za-z\d]")
-_LETTERS = re.compile(r"[^\W\d_]+(?:[-_'’ .][^\W\d_]+)*[.!?:,]?")
+_NOT_IN_A_NAME = lazy_pattern(r"[a-z\d][!*%^~]+[A-Za-z\d]")
+_LETTERS = lazy_pattern(r"[^\W\d_]+(?:[-_'’ .][^\W\d_]+)*[.!?:,]?")
 # Words that describe a password in a sentence, and how such words end.
 _STATE_WORDS = _words(
     """about above again also back below better both built case clear complex correct different done enough
@@ -83,7 +85,7 @@ _STATE_WORDS = _words(
     verboten dasselbe derselbe gestern heute ciphertext
     complete obsolete bad generate stale unknown absent missing"""
 )
-_STATE_ENDING = re.compile(
+_STATE_ENDING = lazy_pattern(
     r".*(?:ed|ing|able|ible|ive|al|ly|ent|ant|ic|ous|ful|less|ary|ory|rd|wn|pt|ert|bar|lich|ig|isch|haft|los|[^aeiou]en)",
     re.IGNORECASE,
 )
@@ -108,30 +110,30 @@ _PAIRS = frozenset(
     )
     for second in group[1:]
 )
-_SAME_CASE = re.compile(r"(?=([a-z]{2}|[A-Z]{2}))")
+_SAME_CASE = lazy_pattern(r"(?=([a-z]{2}|[A-Z]{2}))")
 # Where letters turn to digits or back, or small letters to capitals: frequent in a token, rare in a name.
-_TURN = re.compile(r"[a-z](?=[A-Z0-9])|[A-Z](?=[0-9])|[0-9](?=[A-Za-z])")
-_HEX = re.compile(r"[0-9a-f]{32,}")
+_TURN = lazy_pattern(r"[a-z](?=[A-Z0-9])|[A-Z](?=[0-9])|[0-9](?=[A-Za-z])")
+_HEX = lazy_pattern(r"[0-9a-f]{32,}")
 # Signs that join the parts of a name; a token with them has capitals, small letters and digits.
-_JOINED = re.compile(r"[._-]")
-_THREE_KINDS = re.compile(r"(?=.*[a-z])(?=.*[A-Z]).*[0-9]")
+_JOINED = lazy_pattern(r"[._-]")
+_THREE_KINDS = lazy_pattern(r"(?=.*[a-z])(?=.*[A-Z]).*[0-9]")
 # A checksum, a UUID or a number in hexadecimal, alone or with words around it.
-_HEX_IN_NAME = re.compile(r"(?:[A-Za-z]+[_-])*(?:0x)?[0-9a-fA-F]+(?:-[0-9a-fA-F]+)*=*[A-Za-z_]*")
+_HEX_IN_NAME = lazy_pattern(r"(?:[A-Za-z]+[_-])*(?:0x)?[0-9a-fA-F]+(?:-[0-9a-fA-F]+)*=*[A-Za-z_]*")
 # How pictures, archives, PDFs, public keys and certificates begin in base64.
 _FILES = ("iVBORw0KGgo", "R0lGOD", "H4sI", "UEsDB", "JVBERi", "AAAAB3", "AAAAC3", "MII")
-_PATH = re.compile(r"[\w.:-]+(?:[/\\][\w.:-]+)+|[\w-]+(?:\.[\w-]+)*:\d{2,5}|\w+\.__\w+__")
+_PATH = lazy_pattern(r"[\w.:-]+(?:[/\\][\w.:-]+)+|[\w-]+(?:\.[\w-]+)*:\d{2,5}|\w+\.__\w+__")
 # UUIDs, fingerprints of public keys, bytes one by one, generated names of databases, media types.
-_IDENTIFIER = re.compile(
+_IDENTIFIER = lazy_pattern(
     r"\{?[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\}?|(?-i:[0-9A-F]{16,40})|[0-9a-f]{2}(?:[-:][0-9a-f]{2})+"
     r"|(?:PK|FK|UQ|DF|IX|CK)_.*|sha\d+-.*|[a-z]+/[a-z]+/.*",
     re.IGNORECASE,
 )
 # An e-mail address, a place in a file or on a page, an issue, several fields.
-_ADDRESS = re.compile(
+_ADDRESS = lazy_pattern(
     r"[\w.+-]+@[a-z0-9.-]+|[\w./-]+#\d+|[\w./-]*\.[a-z]{2,4}[#?].*|(?:.*[&?;,])?(?:[A-Z]?[a-z_]{2,40}|[A-Z_]{2,40})\d{0,2}=.*|.*[/\\].*[/\\].*"
 )
-_SIGN_INSIDE = re.compile(r"\w[!@#$%^&*+?~-]*[!@#$%^&*+?~][!@#$%^&*+?~.-]*\w")
-_DATE = re.compile(r"\W*\d{1,4}[-./]\d{1,2}[-./]\d{1,4}.*|v?\d+(?:\.\d+)+[-\w]*|\d{1,2}:\d\d.*")
+_SIGN_INSIDE = lazy_pattern(r"\w[!@#$%^&*+?~-]*[!@#$%^&*+?~][!@#$%^&*+?~.-]*\w")
+_DATE = lazy_pattern(r"\W*\d{1,4}[-./]\d{1,2}[-./]\d{1,4}.*|v?\d+(?:\.\d+)+[-\w]*|\d{1,2}:\d\d.*")
 
 
 def is_placeholder(value: str) -> bool:
@@ -195,7 +197,7 @@ def is_strong(value: str) -> bool:
 
 
 # Names of techniques and versions, which mix letters and digits as passwords do: Base64-encoded, OAuth2.0, SHA-256.
-_TECHNIQUE = re.compile(
+_TECHNIQUE = lazy_pattern(
     r"[A-Za-z]+-?\d[\d.]*(?:[-_/.]?[a-z]+)*|[A-Z][A-Za-z]*(?:\d{1,3}|\d[\d.]*\.\d+)(?:[A-Z][a-z]+)?(?:-[A-Za-z\d]+)*"
 )
 
@@ -341,7 +343,7 @@ def is_password_cell(value: str) -> bool:
 
 
 # One value of a list, quoted or bare.
-_ITEM = re.compile(r"\"((?>(?:[^\"\\]|\\.)*))\"|'([^']*+)'|([^\s\"',]{3,})")
+_ITEM = lazy_pattern(r"\"((?>(?:[^\"\\]|\\.)*))\"|'([^']*+)'|([^\s\"',]{3,})")
 
 
 def lists_password(values: str) -> bool:
@@ -355,12 +357,12 @@ def lists_token(values: str) -> bool:
 
 
 # What is not a value among the fields of YAML or JSON: a key, a comment, a name in brackets; and a word of a value.
-_NO_VALUE = re.compile(
+_NO_VALUE = lazy_pattern(
     r"<[^<>\n]*>|\$[{(][^})\n]*[})]|\{\{[^\n]*?\}\}|(?<!\S)#[^\n]*"
     r"|^[\s>-]*[\"']?[\w./-]+[\"']?[ \t]*:(?=\s|\Z)|\"[\w./-]+\"\s*:",
     re.MULTILINE,
 )
-_VALUE_WORD = re.compile(r"[^\s\"'\\{},]{4,}")
+_VALUE_WORD = lazy_pattern(r"[^\s\"'\\{},]{4,}")
 
 
 def lists_field(lines: str) -> bool:

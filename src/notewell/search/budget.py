@@ -8,6 +8,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from notewell.files.control_chars import shown_path, visible_line, without_hidden
+from notewell.patterns import lazy_pattern
 from notewell.search.sentences import find_blocks, text_kind
 from notewell.types.candidates import Candidate
 from notewell.types.note import Chunk
@@ -17,16 +18,16 @@ from notewell.types.results import Hit
 CHARS_PER_TOKEN = 4
 # Characters that tokenizers seldom join: a few letters, two digits, any other sign. On pages of hits, full of numbers
 # and quotation marks, WordPiece counts 0.92 of it on average, and 1.18 at most.
-PIECE = re.compile(r"[A-Za-z]{1,5}|\d{1,2}|[^\sA-Za-z0-9]")
+PIECE = lazy_pattern(r"[A-Za-z]{1,5}|\d{1,2}|[^\sA-Za-z0-9]")
 # Notes use backticks for code far more often, so three tildes are nearly always enough.
 FENCE = "~~~"
-TILDES = re.compile("~{3,}")
+TILDES = lazy_pattern("~{3,}")
 # Signs around a heading in Markdown, Org and others.
 HEADING_SIGNS = "#*= \t"
 
 # Any `<` before a word, and those before `|`, with which some models mark who speaks; also in the wide and small forms
 # of Chinese text.
-TAG = re.compile(r"[<＜﹤](?:(?P<gap>\s*+(?:/\s*+)?)(?P<name>[^\W\d][\w.:-]*)|(?=\|\w))")
+TAG = lazy_pattern(r"[<＜﹤](?:(?P<gap>\s*+(?:/\s*+)?)(?P<name>[^\W\d][\w.:-]*)|(?=\|\w))")
 # HTML in notes: formatting, tables, pictures. Prompts use none of these names for their parts.
 HTML_NAMES = """
 a abbr article aside audio b big blockquote body br button caption center cite code col colgroup dd del details dfn
@@ -35,15 +36,15 @@ main mark meta nav ol p pre q s samp script section small span strike strong sty
 tfoot th thead title tr tt u ul var video wbr
 """
 HTML = frozenset(HTML_NAMES.split())
-ADDRESS = re.compile(r"(?:https?|ftp|file|mailto|obsidian):", re.IGNORECASE)
+ADDRESS = lazy_pattern(r"(?:https?|ftp|file|mailto|obsidian):", re.IGNORECASE)
 # In code, after a word: `List<String>`, `vector<int>`, `a<b`.
-TYPE = re.compile(
+TYPE = lazy_pattern(
     r"[A-Z][A-Za-z0-9]*|[a-z]|(?:u?int|float|[iuf])(?:8|16|32|64|128)?|[iu]size|str|string|bool|boolean|char|byte|short|long|"
     r"double|void|any|number|unknown|never|object|dyn|const|auto|typename"
 )
 # Names of tags that separate a conversation from text quoted in it: these never pass. Any other name with spaces is not
 # a tag.
-SPEAKERS = re.compile(
+SPEAKERS = lazy_pattern(
     r"system|user|human|assistant|developer|agent|prompt|tool|function|hook|antml|mcp|bash|instruction|invoke|parameter|"
     r"result|output|thinking",
     re.IGNORECASE,

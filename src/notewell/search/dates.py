@@ -7,11 +7,12 @@ from collections.abc import Collection, Iterator
 from datetime import date, timedelta
 from typing import NamedTuple
 
+from notewell.patterns import lazy_pattern
 from notewell.terms import TOKEN, fold, split_terms
 from notewell.types.query import Range
 
-ISO = re.compile(r"(\d{4})(?:-(\d\d?)(?:-(\d\d?))?)?")
-AGO = re.compile(r"(\d{1,4})([dwmy])")
+ISO = lazy_pattern(r"(\d{4})(?:-(\d\d?)(?:-(\d\d?))?)?")
+AGO = lazy_pattern(r"(\d{1,4})([dwmy])")
 DAYS_AGO = {"today": 0, "yesterday": 1, "tomorrow": -1}
 
 # Months by their first three letters, English and German.
@@ -24,8 +25,8 @@ MONTH = (
 YEAR = r"(?:19|20)\d\d"
 # A year, or a month or day in numbers. The digits are searched for first, and what is before them only then: that reads
 # a hundred chunks in a tenth of the time.
-NAMED = re.compile(r"((?:19|20)(?<![\w.,-]..)\d\d)(?:-(\d\d)(?:-(\d\d))?)?(?![\d-]|[.,]\d)")
-MONTH_BEFORE = re.compile(rf"(?<!\w)({MONTH})\.?\s{{1,3}}$", re.IGNORECASE)
+NAMED = lazy_pattern(r"((?:19|20)(?<![\w.,-]..)\d\d)(?:-(\d\d)(?:-(\d\d))?)?(?![\d-]|[.,]\d)")
+MONTH_BEFORE = lazy_pattern(rf"(?<!\w)({MONTH})\.?\s{{1,3}}$", re.IGNORECASE)
 LONGEST_MONTH = len("September.   ")
 THIS, LAST = r"(?:this|dies(?:e|er|en|es|em))", r"(?:last|past|(?:letzt|vorig|vergangen)(?:e|er|en|es|em))"
 # Not that of another time: the last week of January.
@@ -34,7 +35,7 @@ PERIOD = rf"(?:week|month|year|woche|monat|jahr)(?!\s+(?:of|in|im|vom|von)\s+(?:
 BESIDE = ("before", "after", "since", "until", "by", "vor", "nach", "seit", "bis")
 NOT_BESIDE = "".join(rf"(?<!{word}\s)" for word in BESIDE)
 DAY = r"(?:0?[1-9]|[12]\d|3[01])(?:st|nd|rd|th|\.)?"
-PHRASE = re.compile(
+PHRASE = lazy_pattern(
     rf"""(?<![\w./:-])(?:
     (?P<newest>latest|newest|most\s+recent|neueste[mnrs]?|aktuellste[mnrs]?)
     | (?P<recently>(?:most\s+)?recently|zuletzt|kürzlich|neulich)

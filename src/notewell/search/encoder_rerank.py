@@ -11,7 +11,7 @@ import numpy as np
 
 from notewell.embed import is_loaded
 from notewell.search.embedding import Embedders, embed_plan
-from notewell.search.fuse import Fused, best_of, fuse
+from notewell.search.fuse import best_of, fused_scores
 from notewell.search.related import Encoded, Liked, liked_by_encoder
 from notewell.search.rules import SearchRules
 from notewell.store import Snapshot
@@ -111,7 +111,7 @@ def encoder_rerank(
         first = _first(rankings)
         return Reranked(rankings, (), _lacking(ahead, first, store.vectors(first, encoder.fingerprint)))
     vector, made = ahead.vector.result()
-    fused = fuse([ranking._replace(reach=RERANKED) for ranking in rankings], rules, reasons=False)
+    fused = fused_scores([ranking._replace(reach=RERANKED) for ranking in rankings], rules)
     best = best_of(fused, RERANKED)
     if not best or not vector.any():
         return Reranked(rankings, made)
@@ -138,7 +138,7 @@ def _lacking(ahead: Ahead, best: Sequence[int], seen: Collection[int]) -> tuple[
     return (*ahead.liked.lacking, *(chunk_id for chunk_id in best if chunk_id not in seen))
 
 
-def _ranking(best: Sequence[int], known: Mapping[int, float], fused: Fused) -> Ranking:
+def _ranking(best: Sequence[int], known: Mapping[int, float], fused: Mapping[int, float]) -> Ranking:
     """Return the encoder's ranking of the best chunks; it counts less if few of the first have its vector."""
     estimated = _estimated(best, known, fused)
     found = tuple(sorted({**estimated, **known}.items(), key=lambda item: -item[1]))
@@ -170,17 +170,17 @@ def _cosines(ids: Sequence[int], vector: Vectors, vectors: Vectors) -> dict[int,
     }
 
 
-def _estimated(best: Sequence[int], known: Mapping[int, float], fused: Fused) -> dict[int, float]:
+def _estimated(best: Sequence[int], known: Mapping[int, float], fused: Mapping[int, float]) -> dict[int, float]:
     """Return estimated cosines of the chunks without a vector, on a line through those that have one.
 
     Otherwise a chunk would rise or fall for having a vector, and not for what the vector says.
     """
     with_vector = [chunk_id for chunk_id in best if chunk_id in known]
-    x = np.array([fused[chunk_id][-1].score for chunk_id in with_vector])
+    if len(with_vector) == len(best):
+        return {}
+    x = np.array([fused[chunk_id] for chunk_id in with_vector])
     y = np.array([known[chunk_id] for chunk_id in with_vector])
     # Slightly flattened: a few points on a steep line should not carry far.
     slope = max(0.0, float(((x - x.mean()) * (y - y.mean())).mean() / (x.var() + 1e-3)))
     middle, level = float(x.mean()), float(y.mean())
-    return {
-        chunk_id: level + slope * (fused[chunk_id][-1].score - middle) for chunk_id in best if chunk_id not in known
-    }
+    return {chunk_id: level + slope * (fused[chunk_id] - middle) for chunk_id in best if chunk_id not in known}

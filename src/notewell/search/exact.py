@@ -33,6 +33,8 @@ FEW = 6
 STRINGS = 4
 # Signs of a sentence around a string; a dot, dash or other sign before it may be part of it.
 BEFORE, AFTER = "\"'“”„«»‘’`*([{<,;:!?", "\"'“”„«»‘’`*)]}>,;:!?."
+# Links to notes of the vault, without those that lead out of it.
+LINKS = re.compile(r"\[\[[^\[\]\n]*+\]\]|\[[^\[\]\n]*+\]\((?![a-z]+:)[^()\n]*+\)")
 # A string does not begin or end inside a word.
 INSIDE = r"[^\W_]"
 
@@ -52,14 +54,17 @@ def find_strings(text: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys((*whole, *telling)))[:STRINGS]
 
 
-def find_verbatim(plan: Plan, store: Matching) -> list[Ranking]:
-    """Return the ranking of the chunks that contain strings of the plan, the longest first; none if there are none."""
+def find_verbatim(plan: Plan, store: Matching, by_words: Sequence[int] = ()) -> list[Ranking]:
+    """Return the ranking of the chunks that contain strings of the plan, the longest first; none if there are none.
+
+    The best chunks `by_words` are read too: of a frequent string, only some of the chunks with it are.
+    """
     # A note with this name comes before notes that only mention it.
     held = dict.fromkeys(_called(plan, store), 2 * len(plan.written))
     for string in plan.strings:
         size = len(split_terms(string))
         if size >= LEAST_SHARE * len(plan.written):
-            for chunk_id in _holding(string, plan, store):
+            for chunk_id in _holding(string, plan, store, by_words):
                 held[chunk_id] = max(size, held.get(chunk_id, 0))
     if not held:
         return []
@@ -116,27 +121,35 @@ def _at_path(plan: Plan, store: Matching) -> list[int]:
     return []
 
 
-def _holding(string: str, plan: Plan, store: Matching) -> list[int]:
+def _holding(string: str, plan: Plan, store: Matching, by_words: Sequence[int]) -> list[int]:
     """Return chunks that contain a string, among those with all its terms; a page of them is enough."""
     ids = [chunk_id for chunk_id, _ in store.match_all(whole_terms(string), plan.scope, READ).found]
     found: list[int] = []
     for first in range(0, len(ids), AT_ONCE):
-        batch = ids[first : first + AT_ONCE]
-        found += [chunk_id for chunk_id, chunk in store.chunks(batch).items() if contains_string(chunk, string)]
+        found += _containing(string, ids[first : first + AT_ONCE], store)
         if len(found) >= ENOUGH:
-            break
+            return found + _containing(string, by_words, store)
     return found
+
+
+def _containing(string: str, ids: Sequence[int], store: Matching) -> list[int]:
+    return [chunk_id for chunk_id, chunk in store.chunks(ids).items() if contains_string(chunk, string)]
 
 
 def contains_string(chunk: Chunk, string: str) -> bool:
     """Tell whether a chunk's lines, headings, path or tags contain a string, ignoring case, accents and spaces.
 
+    What a link to another note is called does not count: it names that note.
+
     >>> [contains_string(Chunk("a.md", text, 1, 1), "v1.2.3") for text in ("since V1.2.3, see § 3", "v1.2.30")]
     [True, False]
+    >>> [contains_string(Chunk("a.md", text, 1, 1), "v1.2.3") for text in ("see [v1.2.3](b.md)", "[[b|v1.2.3]]")]
+    [False, False]
     """
     tags = (f"#{tag}" for tag in chunk.tags)
     # A key is repeated with every entry of a file: it makes no entry an answer.
-    text = KEY.sub("\0", chunk.text) if chunk.path.endswith(DATA) else chunk.text
+    unsaid = KEY if chunk.path.endswith(DATA) else LINKS
+    text = unsaid.sub("\0", chunk.text)
     return is_written(string, fold("\0".join((text, chunk.path, chunk.title, *chunk.headings, *tags))))
 
 

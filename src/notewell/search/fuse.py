@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
-from operator import mul
 
 from notewell.search.rules import SearchRules
 from notewell.types.candidates import OF_NOTE, CastVote, Ranking
@@ -58,14 +57,23 @@ def _by_chunk_and_note(vote: CastVote, of_note: float | None) -> tuple[CastVote,
     return chunk, vote._replace(retriever=OF_NOTE, rank=None, score=of_note, scaled=scaled)
 
 
-def fuse(rankings: Sequence[Ranking], rules: SearchRules, *, reasons: bool = True) -> Fused:
-    """Return the score of every candidate, by the fusion that the rules name; without `reasons`, the number alone."""
-    return FUSIONS[rules.fusion](rankings, _counting(rankings, rules), reasons)
+def fuse(rankings: Sequence[Ranking], rules: SearchRules) -> Fused:
+    """Return the score of every candidate, by the fusion that the rules name."""
+    return FUSIONS[rules.fusion](rankings, _counting(rankings, rules))
 
 
-def best_of(fused: Fused, number: int) -> list[int]:
+def fused_scores(rankings: Sequence[Ranking], rules: SearchRules) -> dict[int, float]:
+    """Return the score of every candidate as `fuse` does, without how it came about."""
+    rules = _counting(rankings, rules)
+    if rules.fusion == "rrf":
+        return {chunk_id: steps[-1].score for chunk_id, steps in fuse_ranks(rankings, rules).items()}
+    means = _weighted_mean(rankings, _wanted(rankings), rules)
+    return means | _raised_by_words(rankings, means, rules)
+
+
+def best_of(scores: Mapping[int, float], number: int) -> list[int]:
     """Return the chunks with the highest scores, the best first."""
-    return sorted(fused, key=lambda chunk_id: -fused[chunk_id][-1].score)[:number]
+    return sorted(scores, key=lambda chunk_id: -scores[chunk_id])[:number]
 
 
 def _counting(rankings: Sequence[Ranking], rules: SearchRules) -> SearchRules:
@@ -75,7 +83,7 @@ def _counting(rankings: Sequence[Ranking], rules: SearchRules) -> SearchRules:
     return replace(rules, lexical_weight=1.0, vector_weight=1.0)
 
 
-def fuse_ranks(rankings: Sequence[Ranking], rules: SearchRules, reasons: bool = True) -> Fused:
+def fuse_ranks(rankings: Sequence[Ranking], rules: SearchRules) -> Fused:
     """Return scores by reciprocal rank fusion: the sum of weight / (60 + rank), with ranks from 1.
 
     >>> rankings = Ranking("lexical", ((7, 9.1),)), Ranking("vector", ((5, 0.8), (7, 0.7)))
@@ -94,11 +102,12 @@ def fuse_ranks(rankings: Sequence[Ranking], rules: SearchRules, reasons: bool = 
     return {chunk_id: (Step("rrf", " + ".join(whys[chunk_id]), total),) for chunk_id, total in totals.items()}
 
 
-def fuse_scores(rankings: Sequence[Ranking], rules: SearchRules, reasons: bool = True) -> Fused:
+def fuse_scores(rankings: Sequence[Ranking], rules: SearchRules) -> Fused:
     """Return the weighted mean of each ranking's scores, stretched to run from 0 (not found) to 1 (its best).
 
     A retriever that found nothing still counts: a chunk that only one of them found has only that one's vote. A chunk
-    whose note has every word of the query keeps at least its score by words alone.
+    whose note has every word of the query keeps at least its score by words alone. Only chunks that become candidates
+    have a reason.
 
     >>> rankings = Ranking("lexical", ((7, 9.0), (5, 3.0))), Ranking("vector", ((5, 0.8), (7, 0.4)), floor=0.4)
     >>> fused = fuse_scores(rankings, SearchRules(lexical_weight=1, vector_weight=1))
@@ -108,32 +117,55 @@ def fuse_scores(rankings: Sequence[Ranking], rules: SearchRules, reasons: bool =
     >>> fused[7][-1].score, fused[7][-1].why
     (1.0, 'its note has every word of the query')
     """
-    wanted = {chunk_id: None for ranking in rankings for chunk_id, _ in ranking.candidates}
-    fused = _weighted_mean(rankings, wanted, rules, reasons)
-    # Meaning may raise a note that has every word of the query, and never lowers it: vectors do not know names.
-    by_words = [ranking for ranking in rankings if ranking.retriever in BY_WORDS]
-    complete = frozenset().union(*(ranking.complete for ranking in by_words)) & wanted.keys()
-    if complete and len(by_words) < len(rankings):
-        for chunk_id, (step,) in _weighted_mean(by_words, complete, rules, reasons=False).items():
-            if step.score > fused[chunk_id][-1].score:
-                fused[chunk_id] = *fused[chunk_id], Step("words", "its note has every word of the query", step.score)
+    means = _weighted_mean(rankings, _wanted(rankings), rules)
+    raised = _raised_by_words(rankings, means, rules)
+    reasons = _reasons(rankings, best_of(means | raised, rules.reach), rules)
+    fused: Fused = {chunk_id: (Step("scores", reasons.get(chunk_id, ""), mean),) for chunk_id, mean in means.items()}
+    for chunk_id, score in raised.items():
+        fused[chunk_id] += (Step("words", "its note has every word of the query", score),)
     return fused
 
 
-def _weighted_mean(rankings: Sequence[Ranking], wanted: Collection[int], rules: SearchRules, reasons: bool) -> Fused:
+def _wanted(rankings: Sequence[Ranking]) -> dict[int, None]:
+    return {chunk_id: None for ranking in rankings for chunk_id, _ in ranking.candidates}
+
+
+def _raised_by_words(rankings: Sequence[Ranking], means: Mapping[int, float], rules: SearchRules) -> dict[int, float]:
+    """Return the scores by words alone of chunks whose notes have every word of the query, where those are higher.
+
+    Meaning may raise such a note, and never lowers it: vectors do not know names.
+    """
+    by_words = [ranking for ranking in rankings if ranking.retriever in BY_WORDS]
+    complete = frozenset().union(*(ranking.complete for ranking in by_words)) & means.keys()
+    if not complete or len(by_words) == len(rankings):
+        return {}
+    scores = _weighted_mean(by_words, complete, rules)
+    return {chunk_id: score for chunk_id, score in scores.items() if score > means[chunk_id]}
+
+
+def _weighted_mean(rankings: Sequence[Ranking], wanted: Collection[int], rules: SearchRules) -> dict[int, float]:
     """Return the weighted mean of what the rankings say about each of these chunks."""
+    means = [0.0] * len(wanted)
+    for ranking, share in zip(rankings, _shares(rankings, rules), strict=True):
+        means = [mean + share * scaled for mean, scaled in zip(means, _stretched(ranking, wanted), strict=True)]
+    return dict(zip(wanted, means, strict=True))
+
+
+def _shares(rankings: Sequence[Ranking], rules: SearchRules) -> list[float]:
     total = sum(rules.weight(ranking) for ranking in rankings)
-    shares = [rules.weight(ranking) / total for ranking in rankings]
+    return [rules.weight(ranking) / total for ranking in rankings]
+
+
+def _reasons(rankings: Sequence[Ranking], wanted: Sequence[int], rules: SearchRules) -> dict[int, str]:
+    """Return what each ranking adds to the weighted mean of these chunks, in words."""
+    shares = _shares(rankings, rules)
     names = [f"{ranking.retriever} {share:.2g} ×" for ranking, share in zip(rankings, shares, strict=True)]
     columns = [_stretched(ranking, wanted) for ranking in rankings]
-    fused: Fused = {}
+    whys = {}
     for chunk_id, *row in zip(wanted, *columns, strict=True):
-        score, why = sum(map(mul, shares, row)), ""
-        if reasons:
-            guessed = ["≈" * (chunk_id in ranking.guessed) for ranking in rankings]
-            why = " + ".join(map("{} {}{:.3f}".format, names, guessed, row))
-        fused[chunk_id] = (Step("scores", why, score),)
-    return fused
+        guessed = ["≈" * (chunk_id in ranking.guessed) for ranking in rankings]
+        whys[chunk_id] = " + ".join(map("{} {}{:.3f}".format, names, guessed, row))
+    return whys
 
 
 def _reciprocal(ranking: Ranking, ranks: Mapping[int, int], wanted: Iterable[int]) -> list[float]:
@@ -151,4 +183,4 @@ def _stretched(ranking: Ranking, wanted: Iterable[int]) -> list[float]:
     return [(found.get(chunk_id, floor) - floor) / spread for chunk_id in wanted]
 
 
-FUSIONS: dict[str, Callable[[Sequence[Ranking], SearchRules, bool], Fused]] = {"scores": fuse_scores, "rrf": fuse_ranks}
+FUSIONS: dict[str, Callable[[Sequence[Ranking], SearchRules], Fused]] = {"scores": fuse_scores, "rrf": fuse_ranks}

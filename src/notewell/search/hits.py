@@ -24,7 +24,7 @@ ALIKE = 0.8
 
 def make_candidates(fused: Fused, rankings: Sequence[Ranking], store: Matching, rules: SearchRules) -> list[Candidate]:
     """Return the best of the fused chunks as candidates, the best first."""
-    ids = best_of(fused, rules.reach)
+    ids = best_of({chunk_id: steps[-1].score for chunk_id, steps in fused.items()}, rules.reach)
     votes = cast_votes(rankings, rules, ids)
     candidates = [
         Candidate(chunk, fused[chunk_id][-1].score, trace=fused[chunk_id], votes=votes[chunk_id])
@@ -66,8 +66,11 @@ def _without_duplicates(candidates: Sequence[Candidate], limit: int) -> list[Can
     lines: list[frozenset[str]] = []
     for candidate in candidates:
         own = frozenset(candidate.chunk.text.split("\n"))
+        size = len(own)
         # Nothing is folded into what is below the page: nobody would see it.
-        like = next((place for place, other in enumerate(lines[:limit]) if _alike(own, other)), None)
+        near = enumerate(lines[:limit])
+        long = ((place, other) for place, other in near if size >= ALIKE * len(other) and len(other) >= ALIKE * size)
+        like = next((place for place, other in long if _alike(own, other)), None)
         if like is None:
             kept.append(candidate)
             lines.append(own)
@@ -78,11 +81,8 @@ def _without_duplicates(candidates: Sequence[Candidate], limit: int) -> list[Can
 
 
 def _alike(one: frozenset[str], other: frozenset[str]) -> bool:
-    lines, others = len(one), len(other)
-    if lines < ALIKE * others or others < ALIKE * lines:
-        return False
     shared = len(one & other)
-    return shared >= ALIKE * (lines + others - shared)
+    return shared >= ALIKE * (len(one) + len(other) - shared)
 
 
 def make_hits(

@@ -56,7 +56,8 @@ def plan_query(query: Query, store: Snapshot, rules: Rules, embedder: Embedder |
         plan = replace_unknown(add_inflections(plan, store), store, embedder)
     else:
         plan = plan_related(plan, store)
-    return vary(plan, embedder) if rules.settings.variations and rules.mode.variations else plan
+    plan = vary(plan, embedder) if rules.settings.variations and rules.mode.variations else plan
+    return also_as(plan, (rules.passage,)) if rules.passage else plan
 
 
 def checked_query(query: Query) -> Query:
@@ -186,8 +187,13 @@ def vary(plan: Plan, embedder: Embedder | None) -> Plan:
     """Return the plan with other wordings of its text: its technical words, and a question as a statement."""
     breaks = embedder if isinstance(embedder, BreaksWords) else None
     wordings = (technical_words(plan.text, breaks) if breaks else "", as_statement(plan.text))
-    variations = tuple(text for text in dict.fromkeys(wordings) if text and text != plan.text)
-    return plan._replace(variations=variations, read_as=(*plan.read_as, *(f'also as "{text}"' for text in variations)))
+    return also_as(plan, tuple(text for text in dict.fromkeys(wordings) if text and text != plan.text))
+
+
+def also_as(plan: Plan, wordings: tuple[str, ...]) -> Plan:
+    """Return the plan with more texts that are embedded beside its own."""
+    read_as = (*plan.read_as, *(f'also as "{text}"' for text in wordings))
+    return plan._replace(variations=(*plan.variations, *wordings), read_as=read_as)
 
 
 def technical_words(text: str, breaks: BreaksWords) -> str:

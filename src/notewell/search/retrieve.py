@@ -36,8 +36,9 @@ def retrieve(plan: Plan, store: Snapshot, embedder: Embedder | None, rules: Sear
     rankings = []
     by_meaning = rules.vector_weight and embedder is not None and (plan.text or plan.passage or plan.like)
     if (rules.lexical_weight and plan.by_words) or not by_meaning:
-        rankings.append(_match(plan, store, depth))
-        rankings += find_verbatim(plan, store)
+        by_words = _match(plan, store, depth)
+        best = [chunk_id for chunk_id, _ in by_words.found[: rules.reach]]
+        rankings += [by_words, *find_verbatim(plan, store, best)]
     if by_meaning:
         rankings.append(store.nearest(plan_vector(plan, embedder, store), plan.scope, depth))
     return [ranking._replace(reach=rules.reach) for ranking in rankings]

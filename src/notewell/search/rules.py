@@ -50,6 +50,8 @@ class SearchRules:
     on_demand: int = 0
     intent: bool = True
     variations: bool = False
+    expand: bool = False
+    expand_seconds: float = 10.0
     graph: str = "links"
     max_tokens: int = 0
     floor: float = 0.22
@@ -216,7 +218,8 @@ class FollowLinks(Protocol):
 class Rules:
     """How a vault answers one query: its settings, the day, its folder, the rules of the mode, and a deep walk.
 
-    Without a `today`, nothing depends on the age of notes; `rankers` replace the usual ones.
+    Without a `today`, nothing depends on the age of notes; `rankers` replace the usual ones. A model wrote the
+    `passage`, which an answer might resemble.
     """
 
     settings: SearchRules = SearchRules()
@@ -226,6 +229,7 @@ class Rules:
     mode: ModeRules = ModeRules()
     walk: FollowLinks | None = None
     rankers: Sequence[Ranker] | None = None
+    passage: str = ""
 
     @property
     def decaying(self) -> DecayRules:

@@ -9,26 +9,27 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from notewell.files.formats import FLOWING, SOURCE, TABLE, TEXT, VALUES, WRAPPED, format_of
+from notewell.patterns import lazy_pattern
 from notewell.types.note import Chunk
 
 PROSE, LINE, ROW, CODE = "prose", "line", "row", "code"
 
 # A line by how it begins. Headings (a hit names them), rules, borders and targets of links say nothing by themselves.
-SHAPE = re.compile(
+SHAPE = lazy_pattern(
     r"\s*(?:(?P<blank>$)|(?P<fence>`{3,}|~{3,})|(?P<rule>#{1,6} |[-=*_|: +]+$)|(?P<row>\|)"
     r"|(?P<item>(?:[-*+•‣◦–]|\d{1,3}[.)])[ \t])|(?P<directive>\.\. |#\+|:[\w -]+:$|\[[^\]^]+\]:\s)|)"
 )
 # How a comment in source code begins.
-COMMENT = re.compile(r"\s*(?:#(?=[\s#])|//|/\*|\*(?=[\s/])|--\s|;;|%%? )")
-QUOTES = re.compile("\"\"\"|'''")
+COMMENT = lazy_pattern(r"\s*(?:#(?=[\s#])|//|/\*|\*(?=[\s/])|--\s|;;|%%? )")
+QUOTES = lazy_pattern("\"\"\"|'''")
 # Between the lines of a sentence: a break, and the sign of a comment or a quotation.
-WRAP = re.compile(r"[ \t]*\n[ \t]*(?:(?:>|#+|//+|\*+|--+|;+|%+)[ \t]+)*")
-FIRST_WORD = re.compile(r"[^\S\n]*(?:(?:>|#+|//+|\*+|--+|;+|%+)[ \t]+)*(\S+)")
+WRAP = lazy_pattern(r"[ \t]*\n[ \t]*(?:(?:>|#+|//+|\*+|--+|;+|%+)[ \t]+)*")
+FIRST_WORD = lazy_pattern(r"[^\S\n]*(?:(?:>|#+|//+|\*+|--+|;+|%+)[ \t]+)*(\S+)")
 # Lines are wrapped at one of these columns. A shorter line continues if the next begins with a small letter.
 COLUMNS = range(50, 126)
 SHORTEST_WRAPPED = 30
 # Two spaces or a backslash are an intended break; a colon or a semicolon ends a thought, or a line of code.
-UNWRAPPED_END = re.compile(r"(?:  |[\\:;{}])$")
+UNWRAPPED_END = lazy_pattern(r"(?:  |[\\:;{}])$")
 
 # Abbreviations, English and German, by length: a look-behind needs a fixed one.
 SHORT = (
@@ -39,7 +40,7 @@ SHORT = (
 )
 # Sentences end at a stop before a space, including quotation marks and footnotes, or at the CJK full stop. No end:
 # "26. September", "1. Knead", "W. White", "e.g. rye" and "St. Moritz"; but "version 4.0." is one.
-STOP = re.compile(
+STOP = lazy_pattern(
     r"[.!?。！？](?:(?<=[。！？])|(?=[\s'\"”’»)*_\[])(?<!\b[A-Za-z].)(?<![^.\w]\d.)(?<!\A\d.)(?<![^.\w]\d\d.)(?<!\A\d\d.)"
     + "".join(rf"(?<!\b(?:{words})\.)" for words in SHORT)
     + r"(?:['\"”’»)*_]|\[\^?\d+\])*(?=\s))"
@@ -48,7 +49,7 @@ STOP = re.compile(
 # Names of speakers, as exports and people write them.
 ANSWERS = ("Assistant", "Claude", "ChatGPT")
 OTHERS = ("Human", "User", "You", "Me", "Summary", "Task", "Thinking", "Result", r"Tool [\w-]+")
-SPEAKER = re.compile(rf"^[#*> ]*(?:(?P<answer>{'|'.join(ANSWERS)})|{'|'.join(OTHERS)})[* ]*:", re.MULTILINE)
+SPEAKER = lazy_pattern(rf"^[#*> ]*(?:(?P<answer>{'|'.join(ANSWERS)})|{'|'.join(OTHERS)})[* ]*:", re.MULTILINE)
 
 
 class Unit(NamedTuple):

@@ -27,6 +27,7 @@ QUERY_HELP = {
     "where": "Only notes with this property: status=open, rating=3..5; may be repeated",
     "like": "Prefer results like this note, or like some of its lines: Garden/Bees.md:12; may be repeated",
     "all": "Also show weak results, which are hidden by default",
+    "expand": "Let the language model write a passage that might answer, and search for that too",
     "max_tokens": "Limit the output to about N tokens",
     "mode": "fast is a plain search; deep also follows links, and returns up to 50 notes unless limit is set; "
     "compare returns both",
@@ -89,11 +90,13 @@ class Operation:
 
 
 # Fields of a query that only hooks set, and those that only `search` offers.
-BY_HOOKS, BY_SEARCH = ("floor", "containing"), ("text", "like", "mode", "all")
+BY_HOOKS, BY_SEARCH = ("floor", "containing"), ("text", "like", "mode", "all", "expand")
 
 OPERATIONS: Mapping[str, Operation] = MappingProxyType(
     {
-        "search": Operation((QUERY["text"], *HITS, QUERY["like"], QUERY["mode"], QUERY["all"]), beside=BY_HOOKS),
+        "search": Operation(
+            (QUERY["text"], *HITS, QUERY["like"], QUERY["mode"], QUERY["all"], QUERY["expand"]), beside=BY_HOOKS
+        ),
         "related": Operation(
             (
                 Parameter("note", f"{NOTE}, or some of its lines: Garden/Bees.md:12; may be repeated", list[str]),
@@ -104,9 +107,9 @@ OPERATIONS: Mapping[str, Operation] = MappingProxyType(
         "ask": Operation(
             (
                 Parameter("question", "The question, in the language of the notes"),
-                *(QUERY[name] for name in ("under", *FILTERS, "refresh")),
+                *(QUERY[name] for name in ("under", *FILTERS, "expand", "refresh")),
             ),
-            beside=(*BY_HOOKS, *BY_SEARCH, "limit", "max_tokens", "explain", "model"),
+            beside=(*BY_HOOKS, "text", "like", "mode", "all", "limit", "max_tokens", "explain", "model"),
         ),
         "read": Operation(
             (Parameter("note", "A note, or lines or a part of it: Bees.md, Bees.md:12-40, Bees.pdf#page 3"),),

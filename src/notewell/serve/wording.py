@@ -17,6 +17,8 @@ WORDING: Mapping[str, str | tuple[str, str]] = {
     "searching_without": "{reason}. Searching without it",
     "words_only": "{reason}. Searching by words alone",
     "other_embedder": "The store's vectors come from {embedder}. Searching by words alone; run `notewell index`",
+    "expanded": "Also searched for a passage that {model} at {server} wrote",
+    "not_expanded": "{reason}. Searching without a passage written by a model",
     "no_vectors": "The notes have no vectors yet. Searching by words alone; run `notewell index`",
     # Indexing
     "indexed_by_words": "{reason}. Indexed by words alone; `notewell index` adds vectors once the server answers",

@@ -26,14 +26,12 @@ UNIT = 10
 WEIGHING = 2
 # The highest weight that counts: past 25 occurrences BM25 hardly tells a difference, and it fits into one byte.
 MOST = 255
-# The share of a chunk's score that is its note's: BM25 over all chunks of the note together. The first of them counts
-# twice, since a note says at its beginning what it is about; so does the length term, so that the score of a note with
-# one chunk is that chunk's.
-NOTE_SHARE = 0.6
-LEAD = 2
-# A note counts as at most this many times as long as the mean: one entry of a long log or list of settings should be
-# found, too.
-LONG_NOTE = 3
+# The shares of a chunk's score that are its note's: BM25 over all chunks of the note together, and the score of the
+# first of them, since a note says at its beginning what it is about. The rest is the chunk's own: a note with one chunk
+# scores as that chunk.
+OF_ALL_CHUNKS = 0.5
+OF_FIRST_CHUNK = 0.2
+NOTE_SHARE = OF_ALL_CHUNKS + OF_FIRST_CHUNK
 # A prefix stands for at most this many terms, the most frequent ones: rarer ones are noise more often than hits.
 EXPANDED = 50
 # The worth of an occurrence of a stand-in: a guess must not beat the word itself.
@@ -99,13 +97,6 @@ def length_norms(lengths: npt.NDArray[np.number[Any]]) -> npt.NDArray[np.float32
     norms = np.full(lengths.size, np.inf, dtype=np.float32)
     norms[live] = K1 * (1 - B + B * lengths[live] / mean)
     return norms
-
-
-def note_norms(lengths: npt.NDArray[np.number[Any]]) -> npt.NDArray[np.float32]:
-    """Return BM25's length term for every note, given its length with the first chunk counted as often as it counts."""
-    live = lengths[lengths > 0]
-    longest = LONG_NOTE * live.mean() if live.size else 0.0
-    return np.float32(LEAD) * length_norms(np.minimum(lengths, longest))
 
 
 def rarity(holding: int, chunks: int) -> float:

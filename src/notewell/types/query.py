@@ -66,6 +66,7 @@ class QueryFields(TypedDict, total=False):
     refresh: bool | None
     explain: bool
     all: bool
+    expand: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,6 +98,8 @@ class Query:
     """Whether to say how the query was read and how each score came about."""
     all: bool = False
     """Whether to also return weak hits, which are hidden by default."""
+    expand: bool = False
+    """Whether a language model writes a passage that might answer, which is searched for as well."""
 
     @classmethod
     def of(cls, query: Query | str, /, **fields: Unpack[QueryFields]) -> Query:

@@ -37,7 +37,7 @@ def named_section(plan: Plan, candidates: Sequence[Candidate]) -> Mapping[int, s
     """
     wanted, called = frozenset(plan.terms), plain_heading(plan.text)
     names = {name for one in candidates for name in one.chunk.names}
-    if any(name_terms(name) == wanted or plain_heading(name) == called for name in names):
+    if any(name_terms(name) == wanted or _plain_name(name) == called for name in names):
         return {}
     asked = [one for one in candidates if _is_heading(plan, one.chunk)]
     if 0 < len(asked) <= FEW:
@@ -80,6 +80,9 @@ def _fit(chunk: Chunk, wanted: frozenset[str], text: str) -> tuple[bool, int] | 
         if wanted <= name_terms(name) | heading and not wanted <= name_terms(name) and not wanted <= heading
     ]
     return min(fits, default=None)
+
+
+_plain_name = lru_cache(maxsize=10_000)(plain_heading)
 
 
 @lru_cache(maxsize=10_000)

@@ -37,8 +37,12 @@ def drop_marked(plan: Plan, candidates: Sequence[Candidate]) -> list[Candidate]:
 
 
 def _is_marked(chunk: Chunk, wanted: frozenset[str]) -> bool:
+    written = (chunk.text, chunk.path, chunk.title, chunk.kind, chunk.properties)
+    # Most chunks have no mark, which their parts show before they are put together.
+    if not any("REDACTED:" in part for part in (*written, *chunk.headings, *chunk.tags, *chunk.aliases)):
+        return False
     text = "\n".join((chunk.text, chunk.heading, chunk.context))
-    if "REDACTED:" not in text or wanted.isdisjoint(split_terms(" ".join(MARK.findall(text)))):
+    if wanted.isdisjoint(split_terms(" ".join(MARK.findall(text)))):
         return False
     return wanted.isdisjoint(split_terms(MARK.sub(" ", text)))
 

@@ -287,6 +287,8 @@ def _run(arguments: Sequence[str], opening: OpenVault | None) -> str | int | Non
         # Click exits with 1, and silences stdout, when the reader of a pipe is gone; that is not an error.
         silenced = type(sys.stdout).__name__.endswith("PacifyFlushWrapper")
         return 0 if silenced else stop.code
+    except MemoryError:
+        return _report("There is not enough memory", "Close other programs, or raise the limit (`ulimit -v`)", failed)
     except OSError as error:
         fact = f"Cannot write the output: {error.strerror or error}"
         return _report(fact, "Check the disk, or where the output is sent", failed)

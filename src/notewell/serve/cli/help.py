@@ -25,6 +25,7 @@ Write what you are looking for in plain words. Everything that is not syntax is 
   vec:"some text"               matched by meaning only
   like:"a note"                 prefers results like this note
   hyde:"an answer"              prefers results like this answer
+  … hyde:                       the same; the language model writes the answer
 
   latest …, … last week, … in May 2024    prefers notes from that time
 

@@ -21,7 +21,7 @@ from notewell.serve.cli.encode import encode_in_background
 from notewell.serve.cli.first_index import check_new
 from notewell.serve.cli.options import COMMAND, Command, Number, json_option, open_vault
 from notewell.serve.cli.progress import progress_shown
-from notewell.serve.parameters import HITS, NO_REFRESH_HELP, REQUIRED, Parameter, parameters_of, query_of
+from notewell.serve.parameters import HITS, NO_REFRESH_HELP, QUERY, REQUIRED, Parameter, parameters_of, query_of
 from notewell.serve.say import say
 from notewell.types.notices import Notice
 from notewell.types.query import Query
@@ -69,7 +69,8 @@ def _take_page(operation: str, given: dict[str, Any]) -> Page:
     if null and format != "paths":
         raise click.UsageError("--null is for --format paths.")
     refresh = not take("no_refresh")
-    query = query_of(operation, {one.name: take(one.name) for one in HITS if one.name in given})
+    shared = (*HITS, QUERY["all"], QUERY["expand"])
+    query = query_of(operation, {one.name: take(one.name) for one in shared if one.name in given})
     # Answers show hidden characters of paths as escapes.
     query = replace(query, under=real_path(query.under))
     return Page(query, settings, refresh, format or "", null, take("exit_status"))

@@ -27,6 +27,7 @@ from notewell.vault import Vault
 @page_options
 @option(QUERY["like"], more="`last` is the note read last; write last.md for a note of that name")
 @option(QUERY["all"])
+@option(QUERY["expand"])
 @click.option(
     "--mode",
     type=click.Choice(get_args(QUERY["mode"].kind)),
@@ -34,7 +35,7 @@ from notewell.vault import Vault
     help=f"{QUERY['mode'].help}, side by side. Default: fast",
 )
 @click.option("--deep", "mode", flag_value="deep", help="Same as --mode deep")
-def command(text: tuple[str, ...], vault: Path | None, page: Page, like: list[str], all: bool, mode: str) -> None:
+def command(text: tuple[str, ...], vault: Path | None, page: Page, like: list[str], mode: str) -> None:
     """Find the lines that answer TEXT
 
     TEXT may contain syntax: "an exact phrase", -word, auth*, tag:bees, path:Garden, after:2024-05, status:open,
@@ -57,7 +58,7 @@ def command(text: tuple[str, ...], vault: Path | None, page: Page, like: list[st
         raise click.UsageError("Missing argument 'TEXT...'.")
     if mode == "compare" and page.format in ("jsonl", "md", "csv", "paths"):
         raise click.UsageError(f"--mode compare prints two lists, and --format {page.format} has room for one.")
-    query = replace(page.query, text=" ".join(text), like=tuple(like), all=all)
+    query = replace(page.query, text=" ".join(text), like=tuple(like))
     checked_query(query)
     with vault_to_ask(vault, page.settings, refresh=page.refresh) as (opened, notices):
         query = replace(query, like=tuple(read_places(opened, like)))

@@ -187,8 +187,9 @@ def router(vault: Vault) -> APIRouter:
     add("/page/{note:path}", routes.page, schema_of(NotePage), {**ABSENT, **UNABLE}, page)
     add("/filters", routes.filters, schema_of(FilterChoices), UNABLE)
     add("/findings", routes.findings, schema_of(Findings), UNABLE)
-    add("/pause", routes.pause, schema_of(Paused), UNABLE, method_name="POST")
-    add("/resume", routes.resume, schema_of(Paused), UNABLE, method_name="POST")
+    for path, method in (("/pause", routes.pause), ("/resume", routes.resume)):
+        answers: Any = {200: {"model": schema_of(Paused), "description": "The answer"}, **_failures(UNABLE)}
+        made.add_api_route(path, method, methods=["POST"], operation_id=path[1:], response_model=None, responses=answers)
     # Its answers are images, which no schema describes.
     made.add_api_route("/file/{path:path}", routes.file, methods=["GET"], include_in_schema=False)
     add("/links", routes.links, schema_of(Links), UNABLE, route_arguments("links", without=("note",)))
@@ -234,14 +235,12 @@ def _add(
     schema: Any,
     problems: Mapping[int, str],
     asked: type[RouteArguments] | None = None,
-    *,
-    method_name: str = "GET",
 ) -> None:
-    """Add a route, whose query parameters are those of the model `asked`."""
+    """Add a GET route, whose query parameters are those of the model `asked`."""
     made.add_api_route(
         path,
         _with_arguments(method, Annotated[asked, QueryModel()]),
-        methods=[method_name],
+        methods=["GET"],
         name=method.__name__,
         operation_id=method.__name__,
         description=inspect.getdoc(method),

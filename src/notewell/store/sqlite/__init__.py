@@ -17,7 +17,7 @@ from notewell.store.sqlite import queries
 from notewell.store.sqlite.arrays import Arrays
 from notewell.store.sqlite.check import find_altered, find_problems
 from notewell.store.sqlite.checked import fetch, fetch_one
-from notewell.store.sqlite.connection import BUSY_MS, CACHE_KIB, connect, explained, size
+from notewell.store.sqlite.connection import BUSY_MS, CACHE_KIB, connect, create_private, explained, size
 from notewell.store.sqlite.files import (
     BACKUP_HINT,
     UNCHANGED,
@@ -178,6 +178,8 @@ class SqliteStore:
                 batch = Batch(self.db, self._meta, self._seals)
                 yield batch
                 batch.finish()
+            if batch.removes and not self._is_new:
+                self._empty_log()
         finally:
             if not wait:
                 self.db.set_busy_timeout(BUSY_MS)
@@ -191,7 +193,7 @@ class SqliteStore:
             if worn > WORN_LEAST and worn > WORN_SHARE * fetch_one(self.db, queries.COUNTS)[1] + WORN_LEAST:
                 self.db.execute("vacuum")
                 self._meta["worn"] = 0
-                self.db.pragma("wal_checkpoint", "truncate")
+                self._empty_log()
 
     def locked(self, purpose: str = "index", *, wait: float = 0) -> AbstractContextManager[None]:
         """Hold the lock for `index` or `encode`; after `wait` seconds, raise an error that names its holder."""
@@ -227,7 +229,7 @@ class SqliteStore:
                 other._meta["mark"] = None
             other.take_vectors(self.file)
             copy(other.db, self.db)
-            self.db.pragma("wal_checkpoint", "truncate")
+            self._empty_log()
         other.close()
         delete_store(other.file)
 
@@ -235,7 +237,7 @@ class SqliteStore:
         """Put another's file in the place of this one, which stays until then: a kill loses nothing."""
         with explained(self.file):
             other.take_vectors(self.file)
-            other.db.pragma("wal_checkpoint", "truncate")
+            other._empty_log()
         other.close()
         # The log of the old file must not be read into the new one.
         delete_companions(self.file)
@@ -250,7 +252,7 @@ class SqliteStore:
     def copy_to(self, file: Path) -> None:
         """Write the present state to a file while others read and write."""
         with explained(file):
-            target = apsw.Connection(str(file))
+            target = create_private(file)
             try:
                 copy(self.db, target)
                 # A copy is one file, which can be moved without companions.
@@ -280,6 +282,13 @@ class SqliteStore:
         """Limit how much of the file each thread caches; the system's own cache is not counted."""
         self._kib = kib
         self.db.pragma("cache_size", -kib)
+
+    def _empty_log(self) -> None:
+        """Write the log into the file and empty it: until then, both keep the old pages, with what was deleted.
+
+        Readers of an older state are waited for, as long as any statement waits; the next deletion tries again.
+        """
+        self.db.pragma("wal_checkpoint", "truncate")
 
     @property
     def _meta(self) -> Meta:

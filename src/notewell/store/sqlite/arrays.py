@@ -9,7 +9,7 @@ import apsw
 import numpy as np
 import numpy.typing as npt
 
-from notewell.store.bm25 import LEAD, length_norms, note_norms
+from notewell.store.bm25 import length_norms
 from notewell.store.sqlite import queries
 from notewell.store.sqlite.checked import MOST, damaged, decodes, fetch
 from notewell.store.sqlite.masks import Masks
@@ -145,12 +145,15 @@ class Arrays(NamedTuple):
     made: int
     dimensions: int
     norms: npt.NDArray[np.float32]
-    in_notes: npt.NDArray[np.intp]
-    """The number of each slot's note; for a note's first chunk, which counts more, above the numbers of all notes."""
+    notes: npt.NDArray[np.intp]
+    """The number of each slot's note."""
+    first_slots: npt.NDArray[np.intp]
+    """The slot of each note's first chunk."""
     note_norms: npt.NDArray[np.float32]
     note_count: int
+    term_counts: dict[str, int]
     note_counts: dict[str, int]
-    """How many notes hold a term, as far as searches had to count that."""
+    """How many chunks and notes hold a term, as far as searches had to count that."""
     codes: npt.NDArray[np.uint64]
     dead: npt.NDArray[np.int64]
     live: int
@@ -164,14 +167,18 @@ class Arrays(NamedTuple):
         blocks = Blocks.load(db, dimensions)
         size, dead = blocks.lengths.size, np.flatnonzero(blocks.lengths == 0)
         notes = numbered(blocks.notes)
-        note_lengths = np.bincount(notes, np.where(blocks.leads, np.float32(LEAD), np.float32(1)) * blocks.lengths)
+        note_lengths = np.bincount(notes, blocks.lengths)
+        first_slots = np.zeros(note_lengths.size, dtype=np.intp)
+        first_slots[notes[blocks.leads]] = np.flatnonzero(blocks.leads)
         return cls(
             made=made,
             dimensions=dimensions,
             norms=length_norms(blocks.lengths),
-            in_notes=notes + note_lengths.size * blocks.leads,
-            note_norms=note_norms(note_lengths),
+            notes=notes,
+            first_slots=first_slots,
+            note_norms=length_norms(note_lengths),
             note_count=int(np.count_nonzero(note_lengths)),
+            term_counts={},
             note_counts={},
             codes=blocks.codes,
             dead=dead,
@@ -181,16 +188,11 @@ class Arrays(NamedTuple):
             terms=AllTerms(),
         )
 
-    def notes_of(self, slots: npt.NDArray[np.intp]) -> npt.NDArray[np.intp]:
-        """Return the numbers of the notes that slots are in."""
-        notes, number = self.in_notes[slots], self.note_norms.size
-        return np.where(notes < number, notes, notes - number)
-
     def slots_beside(self, slots: npt.NDArray[np.intp]) -> npt.NDArray[np.intp]:
         """Return all slots of the notes that these are in, in ascending order."""
-        wanted = np.zeros((2, self.note_norms.size), dtype=np.bool_)
-        wanted[:, self.notes_of(slots)] = True
-        return np.flatnonzero(wanted.ravel()[self.in_notes])
+        wanted = np.zeros(self.note_norms.size, dtype=np.bool_)
+        wanted[self.notes[slots]] = True
+        return np.flatnonzero(wanted[self.notes])
 
 
 def numbered(notes: npt.NDArray[np.uint32]) -> npt.NDArray[np.intp]:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 import apsw
 import numpy as np
 import numpy.typing as npt
 
 from notewell.store import NO_STAND_INS, StandIns
-from notewell.store.bm25 import LEAD, NOTE_SHARE, rarity
+from notewell.store.bm25 import NOTE_SHARE, OF_ALL_CHUNKS, OF_FIRST_CHUNK, rarity
 from notewell.store.sqlite.arrays import Arrays
 from notewell.store.sqlite.vocabulary import (
     NOWHERE,
@@ -24,10 +24,12 @@ from notewell.store.sqlite.vocabulary import (
     load_prefix,
 )
 
-# The terms whose notes are counted once for all searches of a state: the long lists of words such as "the" come again.
+# Terms whose chunks and notes are counted once for all searches of a state: long lists, as of "the", come again.
 MOST_COUNTED = 5_000
 # The lists of this many terms are read to count their chunks: those of a query, which are needed again.
 FEW = 16
+# If more than one slot in this many scores, all are mixed with their notes at once.
+MANY = 4
 
 
 class WordScores:
@@ -52,21 +54,27 @@ class WordScores:
         self._of_notes[numbers] += np.float32(weight) * often / (often + self._arrays.note_norms[numbers])
         self._held[numbers] += 1
 
-    def mixed_with_notes(self, slots: Slots | slice) -> WordScores:
-        """Return the scores of these slots alone, mixed with their notes'."""
+    def mixed_with_notes(self, slots: Slots | slice | None = None) -> WordScores:
+        """Return the scores of these slots alone, or of all, mixed with their notes' and their first chunks'."""
+        if slots is None:
+            scoring = self.scores > 0
+            # Of few slots, it is faster to read these alone.
+            few = MANY * np.count_nonzero(scoring) < scoring.size
+            slots = np.flatnonzero(scoring) if few else slice(None)
         own, mixed = self.scores[slots], np.zeros_like(self.scores)
+        first = self.scores.take(self._arrays.first_slots)
+        self._of_notes = np.float32(OF_ALL_CHUNKS) * self._of_notes + np.float32(OF_FIRST_CHUNK) * first
         mixed[slots] = np.where(own > 0, np.float32(1 - NOTE_SHARE) * own + self.of_notes(slots), np.float32(0))
         self.scores = mixed
         return self
 
     def of_notes(self, slots: Slots | slice) -> Scores:
-        """Return the part of the scores of these slots that is their notes'."""
-        part: Scores = np.tile(np.float32(NOTE_SHARE) * self._of_notes, 2)[self._arrays.in_notes[slots]]
-        return part
+        """Return the part of the mixed scores of these slots that is their notes'."""
+        return self._of_notes.take(self._arrays.notes[slots])
 
     def complete(self, slots: Slots) -> Flags:
         """Tell which of these slots are in notes that have every term."""
-        complete: Flags = self._held[self._arrays.notes_of(slots)] == self._terms
+        complete: Flags = self._held[self._arrays.notes[slots]] == self._terms
         return complete
 
 
@@ -86,7 +94,7 @@ class ByWords:
             notes = self._in_notes(held)
             found.add(held, times * rarity(held.slots.size, self._arrays.live))
             found.add_to_notes(notes, times * rarity(notes.slots.size, self._arrays.note_count))
-        return found.mixed_with_notes(slice(None))
+        return found.mixed_with_notes()
 
     def match_all(self, terms: Sequence[str]) -> WordScores:
         """Return the scores of the slots that hold all the terms.
@@ -104,9 +112,8 @@ class ByWords:
 
     def count(self, terms: Collection[str]) -> dict[str, int]:
         """Return how many chunks hold each term, without the terms that none holds."""
-        if len(terms) > FEW:
-            return count_holding(self._db, terms)
-        return {term: size for term in terms if (size := self._held(term).slots.size)}
+        sizes = self._sizes(terms) if len(terms) > FEW else {term: self._held(term).slots.size for term in terms}
+        return {term: size for term, size in sizes.items() if size}
 
     def _held(self, term: str, stand_ins: Sequence[str] = ()) -> Held:
         if stand_ins:
@@ -120,28 +127,50 @@ class ByWords:
         return self._read[term]
 
     def _holding_all(self, terms: Sequence[str]) -> Slots:
-        """Return the slots that hold all the terms; from the rarest on, so that long lists are only looked into."""
-        lists = sorted((self._held(term).slots for term in dict.fromkeys(terms)), key=len)
-        holding = lists[0] if lists else NOWHERE
-        for slots in lists[1:]:
-            holding = holding[_places(slots, holding)[1]]
+        """Return the slots that hold all the terms; from the rarest on, so that long lists are only looked into.
+
+        They are not even read if no slot holds the terms before them.
+        """
+        sizes = self._sizes({*terms})
+        holding = NOWHERE
+        for place, term in enumerate(sorted(sizes, key=lambda term: (sizes[term], term))):
+            slots = self._held(term).slots
+            holding = holding[_places(slots, holding)[1]] if place else slots
+            if not holding.size:
+                break
         return holding
 
+    def _sizes(self, terms: Collection[str]) -> dict[str, int]:
+        """Return how many chunks hold each term, as far as possible without reading lists."""
+        sizes = {term: self._read[term].slots.size if term in self._read else -1 for term in terms}
+        counted = self._arrays.term_counts
+        sizes |= {term: counted.get(term, -1) for term, size in sizes.items() if size < 0}
+        if unknown := [term for term, size in sizes.items() if size < 0]:
+            found = dict.fromkeys(unknown, 0) | count_holding(self._db, unknown)
+            remember(counted, found)
+            sizes |= found
+        return sizes
+
     def _in_notes(self, held: Held) -> Held:
-        """Return the notes of the slots that hold a term, and how often they have it; first chunks count more."""
-        number = self._arrays.note_norms.size
-        sums = np.bincount(self._arrays.in_notes.take(held.slots), held.often, 2 * number)
-        often = sums[:number] + LEAD * sums[number:]
+        """Return the notes of the slots that hold a term, and how often they have it."""
+        often = np.bincount(self._arrays.notes.take(held.slots), held.often, self._arrays.note_norms.size)
         notes = np.flatnonzero(often > 0)
         return Held(notes, often[notes].astype(np.float32))
 
     def _count_notes(self, term: str) -> int:
-        counts = self._arrays.note_counts
-        if term not in counts:
-            if len(counts) >= MOST_COUNTED:
-                counts.clear()
-            counts[term] = self._in_notes(self._held(term)).slots.size
-        return counts[term]
+        counted = self._arrays.note_counts
+        # Another thread may forget them meanwhile.
+        if (number := counted.get(term)) is None:
+            number = self._in_notes(self._held(term)).slots.size
+            remember(counted, {term: number})
+        return number
+
+
+def remember(counted: dict[str, int], found: Mapping[str, int]) -> None:
+    """Add counts to those that searches share, which are forgotten when they are too many."""
+    if len(counted) >= MOST_COUNTED:
+        counted.clear()
+    counted.update(found)
 
 
 def _restricted(held: Held, among: Slots) -> Held:

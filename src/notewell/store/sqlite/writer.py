@@ -54,6 +54,11 @@ class Batch:
         self._measured = False
         self._freed = 0
 
+    @property
+    def removes(self) -> bool:
+        """Tell whether it deletes text of a note."""
+        return self._freed > 0
+
     @cached_property
     def _blocks(self) -> Blocks:
         return Blocks.load(self._db, self._meta.number("dimensions"))
