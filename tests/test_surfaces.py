@@ -102,7 +102,8 @@ def _paths() -> dict[str, list[Any]]:
     for route in routes:
         models = [one.field_info.annotation.operation for one in route.dependant.query_params]
         (name,) = models or [route.name]
-        made.setdefault(name, []).extend(published[route.path_format].values())
+        # Images are in no schema.
+        made.setdefault(name, []).extend(published.get(route.path_format, {}).values())
     return made
 
 

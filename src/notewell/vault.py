@@ -280,10 +280,8 @@ class Vault:
 
     def secrets(self, paths: Sequence[str | Path] = (), progress: Progress | None = None) -> SecretReport:
         """Return where secrets are in the files and folders at these paths, or in all notes; never the secrets."""
-        rules = self.settings.index
-        return find_secrets(
-            self.root, files_at(self.root, rules, [as_place(path) for path in paths]), rules, progress or Progress()
-        )
+        rules, named = self.settings.index, [as_place(path) for path in paths]
+        return find_secrets(self.root, files_at(self.root, rules, named), rules, progress or Progress())
 
     def watch(self, tell: Callable[[Report], None], stop: Event, warn: Callable[[str], None] | None = None) -> None:
         """Index every change as it happens, until `stop` is set, and pass each report to `tell`.

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import sys
+import webbrowser
 from pathlib import Path
 
 import click
@@ -105,9 +106,6 @@ def command(
 
 def _open_page(address: str, code: str) -> None:
     """Open the page in the browser; a code, which the browser sends to nobody else, logs it in once."""
-    # It takes 20 ms to load, and few commands need it.
-    import webbrowser  # noqa: PLC0415
-
     if not webbrowser.open(f"{address}/#login={code}" if code else address):
         say(f"no browser could be started; open {address} yourself")
 

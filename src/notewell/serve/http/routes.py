@@ -189,7 +189,9 @@ def router(vault: Vault) -> APIRouter:
     add("/findings", routes.findings, schema_of(Findings), UNABLE)
     for path, method in (("/pause", routes.pause), ("/resume", routes.resume)):
         answers: Any = {200: {"model": schema_of(Paused), "description": "The answer"}, **_failures(UNABLE)}
-        made.add_api_route(path, method, methods=["POST"], operation_id=path[1:], response_model=None, responses=answers)
+        made.add_api_route(
+            path, method, methods=["POST"], operation_id=path[1:], response_model=None, responses=answers
+        )
     # Its answers are images, which no schema describes.
     made.add_api_route("/file/{path:path}", routes.file, methods=["GET"], include_in_schema=False)
     add("/links", routes.links, schema_of(Links), UNABLE, route_arguments("links", without=("note",)))
