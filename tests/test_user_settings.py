@@ -24,6 +24,7 @@ LOOSER_AND_TIGHTER: dict[str, tuple[Any, Any]] = {
     "hook.tools": (["Bash", "Read"], ["Bash"]),
     "hook.min_chars": (1000, 9000),
     "llm.model": ("ollama:any", "off"),
+    "llm.tools": ("on", "off"),
     "llm.url": ("http://127.0.0.1:9", ""),
 }
 
@@ -75,7 +76,7 @@ def test_the_vaults_file_wins_over_the_users_and_a_variable_over_both(
 def test_whatever_acts_on_the_user_is_guarded() -> None:
     guarded = {name for name, spec in SPECS.items() if spec.is_strict}
     acting = {name for name in setting_names() if name.startswith(("daemon.", "hook."))}
-    assert guarded == {*acting, "llm.model", "llm.url"}
+    assert guarded == {*acting, "llm.model", "llm.tools", "llm.url"}
     assert {"daemon.use", *LOOSER_AND_TIGHTER} == guarded
 
 
@@ -92,7 +93,7 @@ def test_a_vault_may_tighten_what_acts_on_the_user_and_not_loosen_it(users: Path
     write(users, {name: looser})
     write(root / "notewell.toml", {name: list(default) if isinstance(default, tuple) else default})
     # Of tools and models, none is stricter than another: only fewer are, or none.
-    users_own = {"hook.tools": ("Bash", "Read"), "llm.model": looser}
+    users_own = {"hook.tools": ("Bash", "Read"), "llm.model": looser, "llm.tools": looser}
     assert value_of(loaded(root), name) == users_own.get(name, default)
     write(root / "notewell.toml", {name: looser})
     found = value_of(loaded(root), name)

@@ -11,6 +11,7 @@ import sys
 import tomllib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
@@ -178,9 +179,11 @@ def test_what_curl_asks_for_on_a_page_is_answered(vault: Vault) -> None:
     with serving(Vault.open(vault.root, {"embed.encoder": "off"})) as served:
         for line in asked:
             *options, address = shlex.split(line)[1:]
-            method = options[options.index("-X") + 1] if "-X" in options else "GET"
+            given = {name: value for name, value in pairwise(options) if name in ("-X", "-d", "-H")}
+            headers = dict([given["-H"].split(": ")]) if "-d" in given else {}
+            method, body = given.get("-X", "POST" if "-d" in given else "GET"), given.get("-d", "").encode() or None
             parts = urlsplit(address)
-            reply = served.ask(f"{parts.path}?{parts.query}", method=method)
+            reply = served.ask(f"{parts.path}?{parts.query}", headers, method=method, body=body)
             assert reply.status == 200, f"{line}\n{reply.body!r}"
 
 

@@ -86,7 +86,6 @@ def command(
 
     \b
     Example:
-        notewell chat
         notewell chat "when do I feed the bees" --session garden
         notewell chat "and in winter?" --session garden
     """
