@@ -97,7 +97,7 @@ def test_a_budget_of_tokens_gives_whole_passages(session: Asking) -> None:
 
 
 def test_deep_mode_says_how_a_note_was_reached(session: Asking) -> None:
-    hits = session.call("search", text="bees", mode="deep").structured_content["hits"]
+    hits = session.call("search", text="what bees cost", mode="deep").structured_content["hits"]
     assert any("hop" in hit.get("reached", "") for hit in hits)
 
 

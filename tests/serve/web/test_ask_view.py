@@ -23,6 +23,13 @@ def ask(page: Page, served: Served, question: str = QUESTION) -> None:
     page.keyboard.press("Enter")
 
 
+def leave(page: Page) -> None:
+    """Leave the page when it has all it asked for: a server that is about to end answers nothing more."""
+    page.locator(".preview h1").first.wait_for()
+    page.wait_for_load_state("networkidle")
+    page.goto("about:blank")
+
+
 def test_an_answer_without_a_model_quotes_notes_that_open_beside_it(sample: Served, browser_page: Page) -> None:
     ask(browser_page, sample)
     browser_page.get_by_text("Quoted from your notes, without a model").wait_for()
@@ -74,6 +81,7 @@ def test_a_model_thinks_writes_and_is_checked(browser_page: Page, tmp_path: Path
                 marks = [browser_page.locator(f".sources .{kind}").count() for kind in ("proven", "absent")]
                 assert marks == [1, 1]
                 assert browser_page.locator(".thinking").inner_text() == "Thinking"
+                leave(browser_page)
 
 
 def test_a_model_that_says_nothing_can_be_stopped(browser_page: Page, tmp_path: Path) -> None:
@@ -89,3 +97,4 @@ def test_a_model_that_says_nothing_can_be_stopped(browser_page: Page, tmp_path: 
                 browser_page.locator(".sources").get_by_text("Sourdough handbook").first.wait_for()
                 browser_page.get_by_role("button", name="Stop").click()
                 browser_page.locator(".turn .error", has_text="Stopped").wait_for()
+                leave(browser_page)

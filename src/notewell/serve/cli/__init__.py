@@ -53,7 +53,7 @@ GROUPS = {
         "restore": "Replace the store with a backup",
     },
     "Connect": {
-        "serve": "Serve the vault to other programs over HTTP",
+        "serve": "Serve the vault to your browser and to other programs",
         "mcp": "Serve the vault to AI agents over MCP",
         "hook": "Give Claude Code your notes through its hooks",
         "remember": "Write TEXT as a note into the memory folder",

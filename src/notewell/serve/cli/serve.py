@@ -106,7 +106,7 @@ def command(
 
 def _open_page(address: str, code: str) -> None:
     """Open the page in the browser; a code, which the browser sends to nobody else, logs it in once."""
-    if not webbrowser.open(f"{address}/#login={code}" if code else address):
+    if not webbrowser.open_new_tab(f"{address}/#login={code}" if code else address):
         say(f"no browser could be started; open {address} yourself")
 
 

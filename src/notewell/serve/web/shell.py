@@ -13,6 +13,7 @@ from starlette.datastructures import Headers
 from starlette.responses import Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
+from notewell.files.safe_open import read_plain
 from notewell.serve.http.access import Sessions, cookie_of
 
 # Addresses that a browser shows as a page; other programs get JSON there.
@@ -51,7 +52,7 @@ def static_files() -> dict[str, StaticFile]:
     return {
         file.name: StaticFile(content, KINDS[file.suffix], f'"{hashlib.sha256(content).hexdigest()[:20]}"')
         for file in sorted(folder.iterdir())
-        for content in [file.read_bytes()]
+        for content in [read_plain(file)]
         if file.suffix in KINDS
     }
 
