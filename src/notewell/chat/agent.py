@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Generator, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
@@ -22,6 +23,10 @@ from notewell.types.notices import Notice
 TURNS, CALLS = 6, 4
 # A model that writes more than this, ten times the longest answer it is asked for, does not come to an end.
 LONGEST_ANSWER = 20_000
+# A small model may fall into a loop: the same words, of at most so many characters, so many times in a row.
+LONGEST_LOOP, ROUNDS = 120, 6
+# Numbers of passages and of list items, and signs: nothing else is no answer.
+WORDLESS = re.compile(r"(?:\[\d{1,4}\]|^\s*\d{1,4}[.)](?=\s*\S)|[\W_])*", re.MULTILINE)
 # Characters of an answer that rests on nothing, after which it is not read on.
 BASELESS = 400
 # Tokens of a conversation that must be free for another call and its result.
@@ -77,7 +82,7 @@ class Agent:
                 tools = self._may_call(turn)
                 text, calls = yield from self._turn(tools)
                 if self.endless:
-                    return self._failed(Notice("model_endless", {"model": self.model.name, "most": LONGEST_ANSWER}))
+                    return self._failed(Notice("model_endless", {"model": self.model.name}))
                 if not (tools and calls):
                     break
                 yield from self._call(text, calls)
@@ -86,7 +91,7 @@ class Agent:
         if self.late:
             return self._failed(Notice("model_slow", {"model": self.model.name}))
         # What it said before it called a tool is no answer.
-        if self.grounded and not without_hidden(text).strip():
+        if self.grounded and WORDLESS.fullmatch(without_hidden(text)):
             return self._failed(Notice("model_silent", {"model": self.model.name}))
         return self._outcome(self.written.strip() if self.grounded else "", ())
 
@@ -103,7 +108,7 @@ class Agent:
                     yield Thinking(piece.text)
                 elif isinstance(piece, Written):
                     text += piece.text
-                    self.endless = len(self.written) + len(text) > LONGEST_ANSWER
+                    self.endless = len(self.written) + len(text) > LONGEST_ANSWER or (self.grounded and is_loop(text))
                     if self.endless or (not self.grounded and len(text) > BASELESS):
                         return text, []
                     # What may be a call is held back until the turn is over.
@@ -177,6 +182,18 @@ class Agent:
         # Passages speak for themselves, and an analysis is the model's own.
         results = tuple(result.text for result in self.made.values() if result.suffices)
         return Outcome(text, names, results, self.confidence, notices)
+
+
+def is_loop(text: str) -> bool:
+    """Tell whether a text ends in the same words again and again.
+
+    >>> is_loop("It is so." + " ## 1" * 40), is_loop("a, b, c, d, e"), is_loop("| --- " * 3)
+    (True, False, False)
+    """
+    tail = text[-LONGEST_LOOP * ROUNDS :]
+    # Fewer than six words in all are no loop: dots, dashes, the line below the head of a table.
+    sizes = range(4, min(LONGEST_LOOP, len(tail) // ROUNDS) + 1)
+    return any(tail.endswith(tail[-size:] * ROUNDS) and re.search(r"\w", tail[-size:]) for size in sizes)
 
 
 def _before_call(text: str) -> int:

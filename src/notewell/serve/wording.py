@@ -86,7 +86,7 @@ WORDING: Mapping[str, str | tuple[str, str]] = {
     "not_answered": "Your notes do not answer this. These passages are the nearest",
     "nothing_near": "Your notes do not answer this",
     "model_failed": "{reason}. The answer is quotes from your notes instead",
-    "model_endless": "The model {model} wrote over {most} characters. The answer is quotes from your notes instead",
+    "model_endless": "The model {model} did not come to an end. The answer is quotes from your notes instead",
     "model_slow": "The model {model} took too long. The answer is quotes from your notes instead",
     "answered_by_tools": "Your notes do not answer this. The answer rests on {tools}",
     "model_silent": "The model {model} wrote no answer. The answer is quotes from your notes instead",

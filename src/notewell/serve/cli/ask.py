@@ -166,7 +166,9 @@ def _footnote(citation: Citation, vault: Vault, mark: str) -> str:
     place = _place(citation)
     if citation.uri and wants_links(vault.settings.show.links, os.environ):
         place = LINK.format(citation.uri, place)
-    head = " ".join(filter(None, (f"[{citation.number}]", mark, place)))
+    # A quote without a number names itself.
+    number = f"[{citation.number}]" if citation.number else f'"{printable_line(citation.quote)}"'
+    head = " ".join(filter(None, (number, mark, place)))
     return "  ".join(filter(None, (head, printable_line(heading), REASONS[citation.citation_reason])))
 
 

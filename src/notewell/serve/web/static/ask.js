@@ -151,7 +151,7 @@ class Ask {
       const where = one.line ? `${one.path}:${one.line}` : one.path;
       return h("li", {}, marked ? h("span", { class: kind, title: meaning, role: "img", "aria-label": meaning }, sign) : "",
         h("a", { href: noteAddress(one.path, one.line ? { lines: `${one.line}-${one.end_line}` } : {}), onclick: (event) => this.follow(event, one) },
-          `[${one.number}] ${where}`), h("span", { class: "where" }, one.heading.split(" > ").at(-1)));
+          one.number ? `[${one.number}] ${where}` : `“${one.quote}” ${where}`), h("span", { class: "where" }, one.heading.split(" > ").at(-1)));
     })));
   }
 
