@@ -26,7 +26,7 @@ LONGEST_ANSWER = 20_000
 # A small model may fall into a loop: the same words, of at most so many characters, so many times in a row.
 LONGEST_LOOP, ROUNDS = 120, 6
 # Numbers of passages and of list items, and signs: nothing else is no answer.
-WORDLESS = re.compile(r"(?:\[\d{1,4}\]|^\s*\d{1,4}[.)](?=\s*\S)|[\W_])*", re.MULTILINE)
+WORDLESS = re.compile(r"(?:\[\d{1,4}\]|^[ \t]*\d{1,4}[.)](?=\s*\S)|[\W_])*", re.MULTILINE)
 # Characters of an answer that rests on nothing, after which it is not read on.
 BASELESS = 400
 # Tokens of a conversation that must be free for another call and its result.

@@ -33,8 +33,9 @@ FEW = 6
 STRINGS = 4
 # Signs of a sentence around a string; a dot, dash or other sign before it may be part of it.
 BEFORE, AFTER = "\"'“”„«»‘’`*([{<,;:!?", "\"'“”„«»‘’`*)]}>,;:!?."
-# Links to notes of the vault, without those that lead out of it.
-LINKS = re.compile(r"\[\[[^\[\]\n]*+\]\]|\[[^\[\]\n]*+\]\((?![a-z]+:)[^()\n]*+\)")
+# Links to notes of the vault, without those that lead out of it. What is embedded is a part of the note, as is the name
+# of an image.
+LINKS = re.compile(r"(?<!!)(?:\[\[[^\[\]\n]*+\]\]|\[[^\[\]\n]*+\]\((?![a-z]+:)[^()\n]*+\))")
 # A string does not begin or end inside a word.
 INSIDE = r"[^\W_]"
 
@@ -143,8 +144,9 @@ def contains_string(chunk: Chunk, string: str) -> bool:
 
     >>> [contains_string(Chunk("a.md", text, 1, 1), "v1.2.3") for text in ("since V1.2.3, see § 3", "v1.2.30")]
     [True, False]
-    >>> [contains_string(Chunk("a.md", text, 1, 1), "v1.2.3") for text in ("see [v1.2.3](b.md)", "[[b|v1.2.3]]")]
-    [False, False]
+    >>> texts = "see [v1.2.3](b.md)", "[[b|v1.2.3]]", "![[v1.2.3.png]]"
+    >>> [contains_string(Chunk("a.md", text, 1, 1), "v1.2.3") for text in texts]
+    [False, False, True]
     """
     tags = (f"#{tag}" for tag in chunk.tags)
     # A key is repeated with every entry of a file: it makes no entry an answer.
