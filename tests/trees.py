@@ -165,6 +165,9 @@ def pdf(texts: Sequence[str]) -> bytes:
     canvas = Canvas(file := io.BytesIO(), pagesize=(6000, 800), invariant=True)
     canvas.setTitle(texts[0].splitlines()[0][:100])
     for text in texts:
+        if max(text) >= "\u2e80":
+            # The font has no Chinese, Japanese and Korean letters, and no pictures.
+            continue
         for number, line in enumerate(text.splitlines()):
             canvas.drawString(50, 750 - 12 * (number % 60), line)
             if number % 60 == 59:

@@ -6,10 +6,12 @@ import string
 from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
+from random import Random
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.redact.made_up import strong_password
 
 from notewell import Vault
 from notewell.errors import NoteError
@@ -72,6 +74,14 @@ def test_lines_and_signs_that_no_note_holds_are_made_plain() -> None:
     assert memory.text == "one\ntwo\nthree[31m?"
     assert memory.title == "a bc d"
     assert memory.tags == ("a", "b-c")
+
+
+@pytest.mark.parametrize("form", ["pw-{}", "wifi-password-{}", "pw {}", "pw/{}", "#pw-{}"])
+def test_a_password_in_a_tag_a_title_or_a_source_is_redacted(form: str) -> None:
+    for secret in (strong_password(Random(form)), "Winter" + str(1982) + "Otter" + "kz"):
+        held = form.format(secret)
+        memory, count = tidy(Memory("Kim said so", NOW, held, (held,), held))
+        assert count == 3 and secret not in " ".join((memory.title, *memory.tags, memory.source))
 
 
 @pytest.mark.parametrize("field", ["text", "title", "tags", "source"])

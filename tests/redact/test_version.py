@@ -15,7 +15,7 @@ from notewell.redact import all_rules, redact_text, rules_digest, sources_digest
 
 FOLDER = Path(notewell.redact.__file__).parent
 # What each version makes of the texts below; versions before the last are of no use here.
-OUTPUTS = {"acf4b04eb052": "6b1444d0bdfe"}
+OUTPUTS = {"0503f255dd4e": "4c42fe2a1648"}
 
 
 def outputs_digest() -> str:

@@ -15,7 +15,8 @@ Around = Callable[[str, int], tuple[Span, list[Span]]]
 _REACH = 20_000
 # A brace, or a string, in which braces do not count.
 _BRACE = lazy_pattern(r"[{}]|\"(?:[^\"\\\n]|\\.)*\"")
-_PATH = r"(?:[\w-]+(?:\[\d+\])?\.)*"
+# A list of manifests may be all that a file contains: `[1].data.name`.
+_PATH = r"(?:(?:[\w-]+|(?=\[))(?:\[\d+\])*\.)*"
 _PATH_BEFORE = lazy_pattern(rf"(?<![\w.\[\]-]){_PATH}[\"']?\Z")
 # Where a document of YAML or a fenced block begins or ends.
 _EDGE = lazy_pattern(r"(?P<indent>[ \t>]*)(?:---(?=\s|\Z)|```|~~~)")
@@ -143,7 +144,7 @@ def _indent(text: str, line: int) -> int:
 def _flat_fields(text: str, span: Span, path: str) -> Iterator[Span]:
     """Yield the values of flat fields, up to the next key of the manifest or of the next one."""
     begins = re.compile(rf"(?:^|(?<![\w.\]])){path}(?:stringData|data)\.", re.MULTILINE)
-    ends = re.compile(rf"(?:^|; )(?:{path}|(?:[\w-]+\[\d+\]\.)+)(?:{_KEYS})(?:[.:]|\[\d)", re.MULTILINE)
+    ends = re.compile(rf"(?:^|; )(?:{path}|(?:[\w-]*(?:\[\d+\])+\.)+)(?:{_KEYS})(?:[.:]|\[\d)", re.MULTILINE)
     read = span[0]
     for found in begins.finditer(text, *span):
         if found.start() >= read:

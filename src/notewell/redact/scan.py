@@ -26,12 +26,13 @@ _STAND_IN = re.compile(r"\[REDACTED:([a-z0-9-]{2,40})\]")
 
 
 class _Scanned(NamedTuple):
-    """A text, the same in lower case, the spans of its stand-ins, and where its long runs begin."""
+    """A text, the same in lower case, the spans of its stand-ins, where its long runs begin, and its labels."""
 
     text: str
     lowered: str
     redacted: Sequence[tuple[int, int]]
     runs: Sequence[int]
+    labels: list[int]
 
     def has_run(self, at: int, within: int) -> bool:
         """Tell whether a long run begins within so many characters after a place."""
@@ -61,16 +62,20 @@ class Scanner:
 
     def spans(self, text: str) -> list[SecretSpan]:
         """Return the start, end and rule name of each secret, in order and without overlaps."""
+        labels: list[int] = []
         found: list[SecretSpan] = []
-        for spelling in spellings(text):
-            for start, end, name in self._found(spelling.text):
+        for spelling in spellings(text, labels):
+            for start, end, name in self._found(spelling.text, labels):
                 if span := spelling.in_source(start, end):
                     found.append((*span, name))
         found.sort(key=lambda span: (span[0], -span[1], self._order[span[2]]))
         return merge_overlaps(found)
 
-    def _found(self, text: str) -> Iterator[SecretSpan]:
-        """Yield the secrets of a text, keyword by keyword, then those in columns of tables; they may overlap."""
+    def _found(self, text: str, labels: list[int]) -> Iterator[SecretSpan]:
+        """Yield the secrets of a text, keyword by keyword, then those in columns of tables; they may overlap.
+
+        The places of all labels of secrets are added to `labels`.
+        """
         if not text:
             return
         # The lower case of the first has two characters, and would shift every offset behind it; the second is Kelvin.
@@ -78,7 +83,7 @@ class Scanner:
         lowered = plain.lower()
         headers: list[Header] = []
         redacted = self.stand_ins(text)
-        scanned = _Scanned(text, lowered, redacted, list(long_runs(text)))
+        scanned = _Scanned(text, lowered, redacted, list(long_runs(text)), labels)
         for keyword in self._keywords.present(plain, lowered):
             # Where each rule's last secret ends: a match inside it is the same secret.
             ends: dict[str, int] = {}
@@ -106,13 +111,13 @@ class Scanner:
     ) -> Iterator[tuple[Rule, re.Match[str]]]:
         """Yield each match of a keyword's rules, except inside the last secret that the same rule found."""
         word, any_case = keyword
-        text, lowered, redacted, _ = scanned
+        text, lowered, redacted = scanned[:3]
         ahead = {rule.name: _Ahead(text, rule.ahead) for rule in self._rules[keyword] if rule.ahead}
         for at in _occurrences(word, lowered if any_case else text):
             # The rule's name in a stand-in is not the label of a secret.
             if redacted and (before := bisect_right(redacted, (at, 0))) and at < redacted[before - 1][1]:
                 continue
-            for rule in self._begun(keyword, text, at):
+            for rule in self._begun(keyword, scanned, at):
                 if at < ends.get(rule.name, 0) or (rule.ahead and not ahead[rule.name].is_near(at)):
                     continue
                 if rule.run_within and not scanned.has_run(at, rule.run_within):
@@ -125,10 +130,13 @@ class Scanner:
                 if match:
                     yield rule, match
 
-    def _begun(self, keyword: Keyword, text: str, at: int) -> Iterator[Rule]:
+    def _begun(self, keyword: Keyword, scanned: _Scanned, at: int) -> Iterator[Rule]:
         """Yield the rules of a keyword, except those that begin with a label where there is none."""
         for label, rules in self._by_label[keyword].items():
-            if not label or label.match(text, at):
+            if not label:
+                yield from rules
+            elif label.match(scanned.text, at):
+                scanned.labels.append(at)
                 yield from rules
 
     def _found_in_columns(

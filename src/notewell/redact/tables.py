@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_right
 from collections.abc import Generator, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -15,8 +16,12 @@ _MOST_LINES_BETWEEN = 3
 # How far back the line above a header is looked for.
 _LONGEST_LINE = 5000
 _RULE = lazy_pattern(r"(?=[\s|:+=]*-|[\s|:+-]*=)[\s|:+=-]+")
-_NAME = lazy_pattern(r"(?:[\w()/#.&?:-]{1,24}(?: [\w()/#&?:-]{1,20}){0,3})?")
-_EDGE = lazy_pattern(r"[\s\"'`*_]*")
+# A footnote may follow the name, or a line break in its middle.
+_NAME = lazy_pattern(
+    r"(?:[\w()/#.&?:-]{1,24}(?:(?:[ *_`]|<br ?/?>){1,3}[\w()/#&?:-]{1,20}){0,3}"
+    r"(?:\[\^?\w{1,8}\]|[*†‡¹²³]|<[^<>]{1,20}>){0,3})?"
+)
+_EDGE = lazy_pattern(r"(?:[\s\"'`*_]|<\w{1,6}>)*")
 # A header that continues after the label may be about the secret instead: `Password expires`, `passwordPolicy`.
 _CONTINUES = lazy_pattern(r"[ _-][^\W\d]|[a-z][A-Z]")
 # Lines of a program: a list or call that continues on the next line; and also an indented line, a call, or words in
@@ -25,7 +30,7 @@ _UNFINISHED = lazy_pattern(r".*[,;(\[{][ \t\r]*\Z")
 _CODE = lazy_pattern(rf"{_UNFINISHED.pattern}|[ \t]+\S|.*[(\[{{]['\"\w].*\Z|'\w+',")
 _BLANK = lazy_pattern(r"[ \t\r]*+")
 _BARRED = lazy_pattern(r"([^|\\\n]*+(?>(?:\\[^\n]?[^|\\\n]*+)*))(\|?)")
-_SEPARATED = {sign: lazy_pattern(rf"([^{sign}\n]*+)({sign}?)") for sign in ",;\t"}
+_SEPARATED = {sign: re.compile(rf"([^{sign}\n]*+)({sign}?)") for sign in ",;\t"}
 _QUOTED = lazy_pattern(r" *(\"[^\"]*+(?>(?:\"\"[^\"]*+)*)(\"?))")
 
 
@@ -98,7 +103,8 @@ def _table(text: str, start: int, end: int, headers: Sequence[Header]) -> _Table
         if sign != "|" and not _NAME.fullmatch(text, *cells[-1]):
             return None
     ruled = bool(_RULE.fullmatch(text, end + 1, _line_end(text, end + 1)))
-    if _filled(cells) < 2 or (not ruled and _is_row(text, start, sign, cells)):
+    # A single column is a table if a line of dashes says so.
+    if _filled(cells) < (1 if ruled and sign == "|" else 2) or (not ruled and _is_row(text, start, sign, cells)):
         return None
     spaced = sign == "," and text.find(", ", start, end) >= 0
     table = _Table(sign, start, end, len(cells), ruled, _is_barred(text, start), spaced)
