@@ -38,8 +38,11 @@ export class Preview {
   async load(hit) {
     const { signal } = (this.asked = new AbortController());
     try {
-      const page = await ask(pageAddress(hit.path), { signal });
-      this.pages.set(hit.path, page);
+      let page = await ask(pageAddress(hit.path), { signal });
+      const { line } = hit.excerpt;
+      // Of a very long note, a page has only a part.
+      if (line > page.last_line) page = await ask(pageAddress(hit.path, { lines: line }), { signal });
+      else this.pages.set(hit.path, page);
       if (this.pages.size > KEPT) this.pages.delete(this.pages.keys().next().value);
       this.draw(page, hit);
     } catch (error) {
