@@ -21,7 +21,8 @@ def address(served: Served, path: str = "/") -> str:
 def search(page: Page, served: Served, text: str) -> None:
     page.goto(address(served))
     page.get_by_role("searchbox").press_sequentially(text)
-    page.locator(".result").first.wait_for()
+    # The results of earlier letters may still come.
+    page.locator(".results[aria-busy=false] .result").first.wait_for()
 
 
 def test_results_appear_while_typing_grouped_by_note(sample: Served, browser_page: Page) -> None:

@@ -65,6 +65,7 @@ class Search {
       return;
     }
     const { signal } = (this.asked = new AbortController());
+    this.list.setAttribute("aria-busy", "true");
     const now = performance.now();
     const refresh = now - this.looked > LOOK_AGAIN;
     const asked = { text: this.text, limit: this.limit, all: this.all || null, refresh };
@@ -74,10 +75,12 @@ class Search {
       if (refresh) this.looked = now;
       this.showFound(found);
     } catch (error) {
+      // A newer search is under way.
       if (error.name === "AbortError") return;
       fill(this.notices, h("p", { class: "error", role: "alert" }, `${error.message}. ${error.hint ?? ""}`));
       if (error.status === 401) this.go(location.href, { replace: true });
     }
+    this.list.setAttribute("aria-busy", "false");
     this.timer = setTimeout(() => remember(this.text), MEANT);
   }
 
