@@ -110,20 +110,20 @@ class Routes:
             return _response(as_data(note_page(self._vault, _place(note, lines, part))))
 
     def filters(self) -> Response:
-        """List what filters can be set to: folders, tags, types and properties of the vault."""
+        """List the values that filters can take: folders, tags, types and properties of the vault."""
         return _response(as_data(filter_choices(self._vault)))
 
     def findings(self) -> Response:
-        """List what deserves a look: where secrets were redacted, and the largest notes."""
+        """List where secrets were redacted, and the largest notes."""
         return _response(as_data(find_findings(self._vault)))
 
     def pause(self) -> Response:
-        """Pause everything that Notewell does in the background, such as encoding."""
+        """Pause background work, such as encoding."""
         pause()
         return _response(as_data(Paused(paused=True)))
 
     def resume(self) -> Response:
-        """Go on with what was paused."""
+        """Resume background work."""
         resume()
         encode_wished(self._vault)
         return _response(as_data(Paused(paused=False)))
@@ -136,8 +136,8 @@ class Routes:
         """Answer a question from the notes alone, with citations that are checked.
 
         The answer is a stream of JSON lines, each with its `type`: `metadata` for each passage, as soon as it is found;
-        what a model is `thinking`, and its `text`, piece by piece; `memory`, if a session is named; `error`, if the
-        model fails; and at last the whole `answer`. If the client disconnects, the model is stopped.
+        the model's `thinking` and `text`, piece by piece; `memory`, if a session is named; `error`, if the model fails;
+        and last, the whole `answer`. If the client disconnects, the model stops.
         """
         return await self._questions.answer(asked)
 
@@ -183,8 +183,7 @@ def router(vault: Vault) -> APIRouter:
     add("/traverse/{note:path}", routes.traverse, schema_of(Walk), {**ABSENT, **UNABLE}, walk)
     node = route_arguments("read", LINES, PART, QUERY["refresh"], without=("note",))
     add("/node/{note:path}", routes.node, schema_of(Reading), {**ABSENT, **UNABLE}, node)
-    page = route_arguments("read", LINES, PART, QUERY["refresh"], without=("note",))
-    add("/page/{note:path}", routes.page, schema_of(NotePage), {**ABSENT, **UNABLE}, page)
+    add("/page/{note:path}", routes.page, schema_of(NotePage), {**ABSENT, **UNABLE}, node)
     add("/filters", routes.filters, schema_of(FilterChoices), UNABLE)
     add("/findings", routes.findings, schema_of(Findings), UNABLE)
     for path, method in (("/pause", routes.pause), ("/resume", routes.resume)):
@@ -253,7 +252,7 @@ def _add(
 
 
 def _with_arguments(method: Callable[..., Any], asked: Any) -> Any:
-    """Return a method as FastAPI can read it: from its signature, and the model exists only at run time."""
+    """Return a method whose signature has the model of its arguments, which exists only at run time."""
     hints = {**get_type_hints(method, include_extras=True), "asked": asked}
     signature = inspect.signature(method)
     endpoint: Any = partial(method)
