@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from functools import partial
 from types import MappingProxyType
 from typing import Annotated, Any, get_type_hints
 
 from fastapi import APIRouter, Body, Depends, Path, Request, Response
 from fastapi import Query as QueryModel
+from fastapi.responses import JSONResponse
 
 from notewell.errors import StoreBusy
 from notewell.files.safe_open import check_folder
@@ -173,7 +174,7 @@ def router(vault: Vault) -> APIRouter:
     """Return the routes of a vault, the most needed first."""
     routes, made = Routes(vault), APIRouter(dependencies=[Depends(check_query)])
     found = schema_of(Results) | schema_of(DeepResults) | schema_of(Compared)
-    add = partial(_add, made)
+    add, add_post = partial(_add, made), partial(_add_post, made)
     add("/health", routes.health, schema_of(VaultHealth) | schema_of(Health), {})
     add("/search", routes.search, found, {**ABSENT, **UNABLE}, route_arguments("search"))
     add("/related", routes.related, schema_of(Results), {**ABSENT, **UNABLE}, route_arguments("related"))
@@ -186,11 +187,8 @@ def router(vault: Vault) -> APIRouter:
     add("/page/{note:path}", routes.page, schema_of(NotePage), {**ABSENT, **UNABLE}, node)
     add("/filters", routes.filters, schema_of(FilterChoices), UNABLE)
     add("/findings", routes.findings, schema_of(Findings), UNABLE)
-    for path, method in (("/pause", routes.pause), ("/resume", routes.resume)):
-        answers: Any = {200: {"model": schema_of(Paused), "description": "The answer"}, **_failures(UNABLE)}
-        made.add_api_route(
-            path, method, methods=["POST"], operation_id=path[1:], response_model=None, responses=answers
-        )
+    add_post("/pause", routes.pause, schema_of(Paused), UNABLE)
+    add_post("/resume", routes.resume, schema_of(Paused), UNABLE)
     # Its answers are images, which no schema describes.
     made.add_api_route("/file/{path:path}", routes.file, methods=["GET"], include_in_schema=False)
     add("/links", routes.links, schema_of(Links), UNABLE, route_arguments("links", without=("note",)))
@@ -200,32 +198,9 @@ def router(vault: Vault) -> APIRouter:
     around = route_arguments("graph", AROUND, HOPS)
     add("/graph/map", routes.graph_map, schema_of(GraphMap), {**ABSENT, **UNABLE}, around)
     add("/status", routes.status, schema_of(Status), UNABLE)
-    made.add_api_route(
-        "/rag",
-        _with_arguments(routes.ask, Annotated[ARGUMENTS, Body()]),
-        methods=["POST"],
-        name="ask",
-        operation_id="ask",
-        description=inspect.getdoc(routes.ask),
-        response_class=JsonLines,
-        response_model=None,
-        responses={200: {"model": line_schemas(), "description": "JSON lines"}, **_failures(UNABLE)},
-    )
-    made.add_api_route(
-        "/reload",
-        routes.reload,
-        methods=["POST"],
-        operation_id="reload",
-        response_class=JsonLines,
-        response_model=None,
-        responses={
-            200: {
-                "model": schema_of(Report) | schema_of(IndexingProgress) | schema_of(Failure),
-                "description": "JSON lines",
-            },
-            **_failures({**BUSY, **UNABLE}),
-        },
-    )
+    add_post("/rag", routes.ask, line_schemas(), UNABLE, ARGUMENTS)
+    lines = schema_of(Report) | schema_of(IndexingProgress) | schema_of(Failure)
+    add_post("/reload", routes.reload, lines, {**BUSY, **UNABLE})
     return made
 
 
@@ -248,6 +223,30 @@ def _add(
         # The result is JSON already: its schema is published here, and checked in tests.
         response_model=None,
         responses={200: {"model": schema, "description": "The answer"}, **_failures(problems)},
+    )
+
+
+def _add_post(
+    made: APIRouter,
+    path: str,
+    method: Callable[..., Response | Awaitable[Response]],
+    schema: Any,
+    problems: Mapping[int, str],
+    asked: type[RouteArguments] | None = None,
+) -> None:
+    """Add a POST route, whose body is the model `asked`; a coroutine answers line by line."""
+    in_lines = inspect.iscoroutinefunction(method)
+    described = {"model": schema, "description": "JSON lines" if in_lines else "The answer"}
+    made.add_api_route(
+        path,
+        _with_arguments(method, Annotated[asked, Body()]),
+        methods=["POST"],
+        name=method.__name__,
+        operation_id=method.__name__,
+        description=inspect.getdoc(method),
+        response_class=JsonLines if in_lines else JSONResponse,
+        response_model=None,
+        responses={200: described, **_failures(problems)},
     )
 
 
