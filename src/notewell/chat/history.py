@@ -1,4 +1,4 @@
-"""What was said before: pairs of questions and answers within a budget, and what a short question refers to."""
+"""A conversation: questions and answers within a budget, and the earlier question that a short one continues."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class Conversation:
         return sum(turn.size for turn in self.turns)
 
     def with_turn(self, turn: Turn) -> Conversation:
-        """Return the conversation with one more turn, and without the oldest ones that do not fit any more.
+        """Return the conversation with one more turn, without the oldest turns if they no longer fit.
 
         >>> long = Turn("why?", "x" * 30_000)
         >>> kept = Conversation((long,)).with_turn(long)
@@ -66,7 +66,7 @@ class Conversation:
 
 
 def texts_to_search(question: str, history: Sequence[Turn]) -> list[str]:
-    """Return what to search for, the likeliest first: the question, and it together with what it may continue.
+    """Return the texts to search for, the likeliest first: the question, alone and after the one it may continue.
 
     >>> texts_to_search("and in winter?", [Turn("when do I feed the bees?", "…"), Turn("why so?", "…")])
     ['when do I feed the bees? and in winter?', 'and in winter?']

@@ -56,9 +56,9 @@ class SessionSummary:
 def chatting(
     vault: Vault, query: Query, model: Model | None, session: str, edit: int | None = None
 ) -> Generator[Event, None, None]:
-    """Yield what `answering` does, and the session's memory before the answer; both go on from what was said before.
+    """Yield the events of `answering` with the session's history, and the state of its memory before the answer.
 
-    `edit` is the number of an earlier question that this one replaces: what came after it is forgotten.
+    `edit` is the number of an earlier question that this one replaces; later ones are forgotten.
     """
     sessions = Sessions.of(vault)
     kept = sessions.load(session)
@@ -95,7 +95,7 @@ class Sessions:
         return conversation if name == session else Conversation()
 
     def add(self, session: str, turn: Turn, edit: int | None = None) -> Conversation:
-        """Add a turn, without its secrets, to what the file holds by now, and return that.
+        """Add a turn, without its secrets, to the stored conversation, and return that.
 
         With `edit`, the turns from that number on are removed first.
         """
@@ -132,7 +132,7 @@ class Sessions:
     def _file(self, session: str) -> Path:
         if not without_hidden(session).strip() or len(session) > LONGEST_NAME:
             raise QueryError(f"A session needs a name of 1 to {LONGEST_NAME} characters", "For example: garden")
-        # Any text can be a name; its hash can be one of a file.
+        # A name may contain any characters; its hash is a valid file name.
         return self._folder / f"{_hash(session)}.json"
 
     def _lock(self) -> AbstractContextManager[None]:
