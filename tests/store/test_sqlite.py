@@ -306,7 +306,7 @@ class AnyHistory(RuleBasedStateMachine):
 
     @invariant()
     def holds_the_last_notes(self) -> None:
-        with closing(made(Path(":memory:"))) as fresh:
+        with tempfile.TemporaryDirectory() as folder, closing(made(Path(folder) / "store.db")) as fresh:
             put_all(fresh, self.notes)
             assert content(self.store) == content(fresh)
 

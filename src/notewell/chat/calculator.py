@@ -41,7 +41,7 @@ ONLY = "Only numbers, parentheses and + - * / // % ** are allowed"
 
 
 def calculate(expression: str) -> str:
-    """Return the value of an arithmetic expression as text; one that is not, or that grows too large, is an error.
+    """Return the value of an arithmetic expression as text; anything else, or too large a result, is an error.
 
     >>> calculate("15% of 2,340"), calculate("2^10 + 0.1 + 0.2"), calculate("7 // 2")
     ('351', '1024.3', '3')
@@ -77,7 +77,7 @@ def _parsed(expression: str) -> ast.expr:
 
 
 def _value(node: ast.expr) -> Number:
-    # A truth value counts as a number in Python, and as none here.
+    # Python counts True and False as numbers.
     if isinstance(node, ast.Constant) and isinstance(node.value, int | float) and not isinstance(node.value, bool):
         return _small(node.value)
     if isinstance(node, ast.UnaryOp) and type(node.op) in SIGNS:

@@ -15,13 +15,13 @@ from notewell.names.suggest import CLOSE, suggest
 # Longer arguments are no search and no arithmetic.
 LONGEST_ARGUMENTS = 4_000
 LONGEST_VALUE = 500
-# Words beside a call that is written as text: more than these, and it is an answer that mentions one.
+# Characters beside a call that is written as text; with more, the text is an answer that mentions a call.
 BESIDE = 200
 # Brackets at which a call is looked for: it begins at the first, or soon after it.
 MOST_BRACKETS = 10
-# What begins a call in a text; while a model writes, the text from here on is held back.
+# How a call in a text begins; while a model writes, the text from here on is held back.
 BEGINS = re.compile(r"[{<]|```|`{1,2}\Z")
-# Where the parts of a call stand in JSON.
+# Keys for the parts of a call in JSON, as models write them.
 NAMES = ("name", "tool", "function", "tool_name", "action")
 ARGUMENTS = ("arguments", "parameters", "args", "input", "action_input", "params")
 # search_knowledge_base(query="bees"), as the whole text.
@@ -87,7 +87,7 @@ def meant_tool(name: str, known: Sequence[str]) -> str:
 
 
 def read_arguments(text: str) -> Any:
-    """Return arguments from the JSON that a model wrote, or from what it wrote instead.
+    """Return arguments from JSON, from broken JSON, or from Python; another text is returned as it is.
 
     >>> read_arguments('{"query": "bees"'), read_arguments("bees"), read_arguments("['bees']")
     ({'query': 'bees'}, 'bees', 'bees')
@@ -105,7 +105,7 @@ def read_arguments(text: str) -> Any:
 
 
 def _attempts(text: str) -> Iterable[str]:
-    """Yield a text, and what it may have been meant to be."""
+    """Yield a text, then repaired forms of it."""
     yield text
     bare = re.sub(r"\A```\w*\s*|\s*```\Z", "", text)
     yield bare

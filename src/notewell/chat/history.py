@@ -1,8 +1,9 @@
-"""What was said before: pairs of questions and answers within a budget, and what a short question refers to."""
+"""A conversation: questions and answers within a budget, and the earlier question that a short one continues."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 
 from notewell.errors import QueryError
@@ -10,16 +11,25 @@ from notewell.search.relevance import telling_terms
 
 # Characters of questions and answers that a conversation keeps, about 12,000 tokens; the oldest pair goes first.
 BUDGET = 48_000
-# A question with fewer terms of its own than this continues the one before: "and in winter?".
+# How a question begins that continues the one before, and words that stand for something in it.
+CONTINUES = re.compile(
+    r"(?:and|but|or|also|what about|how about|und|aber|oder|auch|wie steht)\b"
+    r"|.*\b(?:it|its|they|them|their|that|this|those|these|there|then|he|him|she|her|one|ones|er|sie|es|ihn|ihm|ihr"
+    r"|das|dies|dort|davon|damit|dafür)\b",
+    re.IGNORECASE | re.DOTALL,
+)
+# Nor does a question stand alone that has fewer terms of its own than this.
 FEW = 2
 
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """A question and its answer."""
+    """A question and its answer, the notes that it may rest on, and which notes were allowed to answer."""
 
     question: str
     answer: str
+    paths: tuple[str, ...] = ()
+    scope: str = ""
 
     @property
     def size(self) -> int:
@@ -40,7 +50,7 @@ class Conversation:
         return sum(turn.size for turn in self.turns)
 
     def with_turn(self, turn: Turn) -> Conversation:
-        """Return the conversation with one more turn, and without the oldest ones that do not fit any more.
+        """Return the conversation with one more turn, without the oldest turns if they no longer fit.
 
         >>> long = Turn("why?", "x" * 30_000)
         >>> kept = Conversation((long,)).with_turn(long)
@@ -66,7 +76,7 @@ class Conversation:
 
 
 def texts_to_search(question: str, history: Sequence[Turn]) -> list[str]:
-    """Return what to search for, the likeliest first: the question, and it together with what it may continue.
+    """Return the texts to search for, the likeliest first: the question, alone and after the one it may continue.
 
     >>> texts_to_search("and in winter?", [Turn("when do I feed the bees?", "…"), Turn("why so?", "…")])
     ['when do I feed the bees? and in winter?', 'and in winter?']
@@ -74,9 +84,26 @@ def texts_to_search(question: str, history: Sequence[Turn]) -> list[str]:
     before = next((turn.question for turn in reversed(history) if _stands_alone(turn.question)), "")
     if not before:
         return [question]
-    both = [f"{before} {question}", question]
-    return both[::-1] if _stands_alone(question) else both
+    return [question] if _stands_alone(question) else [f"{before} {question}", question]
 
 
 def _stands_alone(question: str) -> bool:
-    return len(telling_terms(question)) >= FEW
+    """Tell whether a question has a meaning without the one before.
+
+    >>> [_stands_alone(text) for text in ("who founded Obsidian?", "and in winter?", "why so?", "is it encrypted?")]
+    [True, False, False, False]
+    """
+    terms = len(telling_terms(question))
+    return terms >= FEW or (terms > 1 and not CONTINUES.match(question.strip()))
+
+
+def usable_turns(turns: Sequence[Turn], scope: str, indexed: Collection[str]) -> tuple[Turn, ...]:
+    """Return turns without the answers that may rest on notes which are gone, excluded, or outside of the scope."""
+    return tuple(
+        turn if turn.scope == scope and indexed_still(turn, indexed) else replace(turn, answer="") for turn in turns
+    )
+
+
+def indexed_still(turn: Turn, indexed: Collection[str]) -> bool:
+    """Tell whether all notes that an answer may rest on are still there."""
+    return all(path in indexed for path in turn.paths)

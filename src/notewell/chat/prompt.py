@@ -1,4 +1,4 @@
-"""What a model is asked: short instructions, the passages in fences, and the question; nothing of it has secrets."""
+"""The prompt of a model: short instructions, the passages in fences, and the question, all without secrets."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ LONGEST = 2_500
 
 
 def make_messages(query: Query, passages: Sequence[Passage], *, tools: bool = False) -> list[Message]:
-    """Return the messages that ask for an answer from these passages, and with tools from what else they find."""
+    """Return the messages that ask for an answer from these passages, or, with tools, from others that they find."""
     scope = _scope(query)
     question = prompt("question").format(
         scope=scope, passages=show_passages(passages), question=line_in_prompt(redact_text(query.text)[0])
@@ -33,11 +33,11 @@ def make_messages(query: Query, passages: Sequence[Passage], *, tools: bool = Fa
 
 
 def with_history(messages: Sequence[Message], history: Sequence[Turn], room: int) -> list[Message]:
-    """Return the messages with the last questions and answers of a conversation, as many as fit into some tokens."""
+    """Return the messages with the last questions and answers of a conversation, as many as fit into `room` tokens."""
     kept: list[Message] = []
-    for turn in reversed(history):
+    for turn in (turn for turn in reversed(history) if turn.answer):
         # The numbers in an old answer mean other passages now.
-        answer = NUMBERS.sub("", turn.answer) or "The notes do not answer this."
+        answer = NUMBERS.sub("", turn.answer)
         pair = [Message("user", line_in_prompt(turn.question)), Message("assistant", safe_in_prompt(answer))]
         room -= sum(count_tokens(message.text) for message in pair)
         if room < 0:

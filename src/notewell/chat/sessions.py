@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Generator
+from collections.abc import Collection, Generator
 from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
@@ -12,7 +12,7 @@ from hashlib import blake2b
 from pathlib import Path
 
 from notewell.chat import answering
-from notewell.chat.history import BUDGET, Conversation, Turn
+from notewell.chat.history import BUDGET, Conversation, Turn, indexed_still, usable_turns
 from notewell.errors import QueryError, StoreError
 from notewell.files.control_chars import without_hidden
 from notewell.files.lock import held
@@ -20,7 +20,7 @@ from notewell.files.safe_open import NO_LINK, read_plain
 from notewell.files.user import clean_up, home_folder, private_folder, state_folder, write_private
 from notewell.llm import Model
 from notewell.redact import redact_text
-from notewell.types.answer import Answer, Event, Memory
+from notewell.types.answer import Answer, Event, Memory, Metadata
 from notewell.types.notices import Notice
 from notewell.types.query import Query
 from notewell.vault import Vault
@@ -56,25 +56,36 @@ class SessionSummary:
 def chatting(
     vault: Vault, query: Query, model: Model | None, session: str, edit: int | None = None
 ) -> Generator[Event, None, None]:
-    """Yield what `answering` does, and the session's memory before the answer; both go on from what was said before.
+    """Yield the events of `answering` with the session's history, and the state of its memory before the answer.
 
-    `edit` is the number of an earlier question that this one replaces: what came after it is forgotten.
+    `edit` is the number of an earlier question that this one replaces; later ones are forgotten.
     """
     sessions = Sessions.of(vault)
     kept = sessions.load(session)
     history = kept if edit is None else kept.before(edit)
-    for event in answering(vault, query, model, history.turns):
+    scope, paths = repr((query.under, query.filters)), list[str]()
+    for event in answering(vault, query, model, usable_turns(history.turns, scope, _indexed(vault, history))):
+        if isinstance(event, Metadata):
+            paths.append(event.citation.path)
         if not isinstance(event, Answer):
             yield event
             continue
-        turn, notices = Turn(event.question, event.text), tuple[Notice, ...]()
+        turn, notices = Turn(event.question, event.text, tuple(dict.fromkeys(paths)), scope), tuple[Notice, ...]()
         try:
-            kept = sessions.add(session, turn, edit)
+            kept = sessions.add(session, turn, edit, _indexed(vault, history))
         except (OSError, StoreError) as error:
             reason = error.fact if isinstance(error, StoreError) else error.strerror or str(error)
             kept, notices = history.with_turn(turn), (Notice("session_not_saved", {"reason": reason}),)
         yield Memory(session, len(kept.turns), kept.used, BUDGET)
         yield replace(event, notices=(*event.notices, *notices))
+
+
+def _indexed(vault: Vault, history: Conversation) -> Collection[str]:
+    """Return the notes that answers may rest on; a conversation without answers needs none."""
+    if not history.turns or not vault.indexed:
+        return ()
+    with vault.shown.answering() as snapshot:
+        return snapshot.ids().keys()
 
 
 class Sessions:
@@ -95,7 +106,7 @@ class Sessions:
         return conversation if name == session else Conversation()
 
     def add(self, session: str, turn: Turn, edit: int | None = None) -> Conversation:
-        """Add a turn, without its secrets, to what the file holds by now, and return that.
+        """Add a turn, without its secrets, to the stored conversation, and return that.
 
         With `edit`, the turns from that number on are removed first.
         """
@@ -108,7 +119,10 @@ class Sessions:
             kept = (kept.before(edit) if edit is not None and still else kept).with_turn(clean)
             if not file.exists():
                 clean_up(self._folder, seconds=OLD, most=MOST - 1)
-            turns = [[one.question, one.answer] for one in kept.turns]
+            if indexed is not None:
+                shown = [one if indexed_still(one, indexed) else replace(one, answer="") for one in kept.turns[:-1]]
+                kept = replace(kept, turns=(*shown, *kept.turns[-1:]))
+            turns = [[one.question, one.answer, one.paths, one.scope] for one in kept.turns]
             value = {"session": session, "first": kept.first, "turns": turns}
             write_private(file, json.dumps(value, ensure_ascii=False).encode("utf-8", "replace"))
         return kept
@@ -132,7 +146,7 @@ class Sessions:
     def _file(self, session: str) -> Path:
         if not without_hidden(session).strip() or len(session) > LONGEST_NAME:
             raise QueryError(f"A session needs a name of 1 to {LONGEST_NAME} characters", "For example: garden")
-        # Any text can be a name; its hash can be one of a file.
+        # A name may contain any characters; its hash is a valid file name.
         return self._folder / f"{_hash(session)}.json"
 
     def _lock(self) -> AbstractContextManager[None]:
@@ -157,9 +171,12 @@ def _read(file: Path) -> tuple[str, Conversation]:
         if len(content) > LARGEST:
             return "", Conversation()
         value = json.loads(content)
-        turns = tuple(Turn(str(question), str(answer)) for question, answer in value["turns"])
+        turns = tuple(
+            Turn(str(question), str(answer), tuple(map(str, paths)), str(scope))
+            for question, answer, paths, scope in value["turns"]
+        )
         return str(value["session"]), Conversation(turns, int(value["first"]))
-    except (OSError, ValueError, LookupError, TypeError, RecursionError):
+    except (OSError, ValueError, LookupError, TypeError, OverflowError, RecursionError):
         return "", Conversation()
 
 

@@ -91,7 +91,7 @@ class Toolbox:
         }
 
     def run(self, name: str, given: Mapping[str, str], room: int) -> Result:
-        """Return what a tool answers, in about `room` tokens at most; what is wrong with a call is its result."""
+        """Return the result of a tool, in about `room` tokens at most; an error is a result, too."""
         try:
             return self._run[name](given, room)
         except (QueryError, LlmError) as error:
@@ -188,7 +188,7 @@ class Toolbox:
         return self._model.context - 2 * ANALYSIS
 
     def _ask(self, name: str, passages: Sequence[Passage], question: str, room: int) -> str:
-        """Return what the model says about documents; it is asked by itself, and gets no tools."""
+        """Return the model's answer about documents, from a separate request without tools."""
         shown = show_passages(passages)
         asked = prompt("document").format(task=prompt(name), passages=shown, question=line_in_prompt(question))
         text = ""
@@ -197,7 +197,7 @@ class Toolbox:
                 text += piece.text if isinstance(piece, Text) else ""
                 if len(text) > 2 * ANALYSIS * CHARS_PER_TOKEN:
                     break
-        # What it says of notes is data, as they are.
+        # Its words about notes are data, like the notes.
         return safe_in_prompt(text).strip() or show_passages(_first(passages, room))
 
 
@@ -211,7 +211,7 @@ def _first(passages: Sequence[Passage], room: int) -> list[Passage]:
 
 
 def _fitting(lines: Iterable[str], room: int) -> Iterator[str]:
-    """Yield the first lines that fit into some tokens."""
+    """Yield the first lines that fit into `room` tokens."""
     for line in lines:
         room -= count_tokens(line)
         if room < 0:

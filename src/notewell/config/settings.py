@@ -149,7 +149,7 @@ SPECS = {
     ),
     "llm.tools": Spec(
         "Whether the model may search again, read notes and calculate while it answers; `auto`: unless its name says "
-        "that it is small; a vault's own file may only turn it off",
+        "that it has fewer than 4 billion parameters; a vault's own file may only turn it off",
         choices=TOOLS,
         is_strict=lambda vaults, users: vaults in (OFF, users),
     ),
@@ -187,7 +187,8 @@ SPECS = {
         who=Who.USER,
     ),
     "search.expand_seconds": Spec(
-        "Seconds that it may take for this; then the search goes on without it; not in a vault's own file",
+        "Seconds that the model may take for `search.expand`; then the search goes on without it; not in a vault's own "
+        "file",
         least=0.1,
         most=30,
         who=Who.USER,

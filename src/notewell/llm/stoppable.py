@@ -1,4 +1,4 @@
-"""A model that is stopped from any thread: because its time is up, or because nobody waits for it any more."""
+"""A model that any thread can stop: because its time is up, or because nobody waits for it any more."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from notewell.llm.messages import MAX_TOKENS, Message, Model, Reply, Tool
 
 
 class StoppableModel:
-    """Another model; after `stop`, its replies end at once, also the one that is being read."""
+    """Another model with a `stop`, which ends its replies at once, also the one that is being read."""
 
     def __init__(self, model: Model) -> None:
         self._model = model
@@ -70,7 +70,7 @@ class StoppableModel:
 
 @contextmanager
 def within(model: Model, seconds: float) -> Iterator[StoppableModel]:
-    """Yield a model that is stopped after some seconds, whatever it does then."""
+    """Yield the model, and stop it after some seconds."""
     limited = StoppableModel(model)
     timer = Timer(seconds, limited.end_late)
     timer.daemon = True

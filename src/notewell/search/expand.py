@@ -29,7 +29,7 @@ PROMPT = (
 
 
 def expand(query: Query, rules: Rules, llm: LlmRules) -> tuple[Query, Rules, tuple[Notice, ...]]:
-    """Return the query without a bare `hyde:`, its rules with what a model wrote if it should, and a notice about that.
+    """Return the query without a bare `hyde:`, its rules with the passage of a model if wanted, and a notice about it.
 
     A model takes seconds: no store should be open meanwhile.
     """
@@ -44,7 +44,7 @@ def expand(query: Query, rules: Rules, llm: LlmRules) -> tuple[Query, Rules, tup
 
 
 def write_passage(text: str, llm: LlmRules, seconds: float) -> tuple[str, Notice]:
-    """Return a passage that a model wrote about a text within so many seconds, or nothing; and which model, or why."""
+    """Return a passage that a model wrote in time, or an empty one; and a notice with its name, or with the reason."""
     try:
         model = find_model(replace(llm, timeout=min(llm.timeout, seconds), max_seconds=min(llm.max_seconds, seconds)))
         passage = without_hidden(_written(model, text)).strip()[:LONGEST] if model else ""
@@ -58,7 +58,7 @@ def write_passage(text: str, llm: LlmRules, seconds: float) -> tuple[str, Notice
 
 
 def _written(model: Model, text: str) -> str:
-    """Return what a model writes; a text goes to it without its secrets."""
+    """Return the text that a model writes; secrets are removed from the query before it is sent."""
     asked = redact_text(text)[0][:LONGEST_QUERY]
     with closing(model.reply([Message("system", PROMPT), Message("user", asked)], max_tokens=MAX_TOKENS)) as reply:
         return "".join(piece.text for piece in reply if isinstance(piece, Text))

@@ -63,7 +63,7 @@ def _find(vault: Vault, operation: str, query: Query, *, compare: bool) -> Any:
 
 
 def _ask(vault: Vault, query: Query) -> Answer:
-    """Answer in one piece; by a model only if the user named one, and in a limited time, since a program waits."""
+    """Answer in one piece; with a model only if the user named one, and for a limited time, since a program waits."""
     rules = vault.settings.llm
     model = None if rules.model == AUTO else find_model(rules)
     if model is None:

@@ -32,7 +32,7 @@ from notewell.types.query import Query
 from notewell.vault import Vault
 
 with suppress(ImportError):
-    # Lets one edit the line that is typed.
+    # Arrow keys then edit the line that is typed.
     import readline  # noqa: F401
 
 DEFAULT = "main"
@@ -43,7 +43,7 @@ SHOWN = 60
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """A question of a session; without text, questions are typed."""
+    """A question of a session; an empty one means that questions are typed one by one."""
 
     query: Query
     session: str
@@ -69,7 +69,7 @@ class ChatCommand(click.Command):
 @click.argument("question", nargs=-1)
 @vault_to_index_option
 @click.option("--session", metavar="NAME", default=DEFAULT, help=f"Which conversation to continue. Default: {DEFAULT}")
-@click.option("--edit", metavar="N", type=Number(int, 1), help="Ask question N anew; forget what came after it")
+@click.option("--edit", metavar="N", type=Number(int, 1), help="Replace question N, and forget what came after it")
 @click.option("--list", "listed", is_flag=True, help="List the sessions of this vault")
 @click.option("--forget", metavar="NAME", help="Delete a session")
 @operation_options("ask")
@@ -81,8 +81,8 @@ def command(
     """Ask several questions in a row
 
     Answers are those of `notewell ask`, and a question may refer to earlier ones ("and in winter?"). A session keeps
-    the last 48,000 characters, and goes on after a restart. Without QUESTION, questions are typed one by one: Ctrl-D
-    ends, and `/edit N QUESTION` asks question N anew. Works without a language model, too.
+    the last 48,000 characters, and continues after a restart. Without QUESTION, type questions one by one: Ctrl-D
+    ends, and `/edit N QUESTION` replaces question N. No language model is needed.
 
     \b
     Example:
@@ -91,7 +91,7 @@ def command(
     """
     if listed or forget:
         with open_vault(vault) as opened:
-            return _keep_house(Sessions.of(opened), forget, as_json)
+            return _list_or_forget(Sessions.of(opened), forget, as_json)
     with vault_to_ask(vault, {"llm.model": model}, refresh=not no_refresh, opening=ASKING) as (opened, notices):
         found = find_model(opened.settings.llm)
         say_model(found)
@@ -101,7 +101,7 @@ def command(
         return _converse(opened, asked, ask, refresh=not no_refresh)
 
 
-def _keep_house(sessions: Sessions, forget: str, as_json: bool) -> None:
+def _list_or_forget(sessions: Sessions, forget: str, as_json: bool) -> None:
     """Delete a session, or list all."""
     if forget:
         sessions.forget(forget)
@@ -137,7 +137,7 @@ def _ask(vault: Vault, model: Model | None, as_json: bool, asked: Asked, notices
 
 
 def _converse(vault: Vault, asked: Asked, ask: Callable[..., None], *, refresh: bool) -> None:
-    """Answer questions as they are typed, until there are no more; what goes wrong with one does not end it."""
+    """Answer questions as they are typed, until there are no more; an error does not end the conversation."""
     sessions = Sessions.of(vault)
     while True:
         kept = sessions.load(asked.session)

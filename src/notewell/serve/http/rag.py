@@ -1,4 +1,4 @@
-"""A question over HTTP, answered line by line; if the client goes away, the model stops."""
+"""A question over HTTP, answered line by line; if the client disconnects, the model stops."""
 
 from __future__ import annotations
 
@@ -34,8 +34,8 @@ QUESTIONS = 8
 BUSY = Problem(
     HTTPStatus.SERVICE_UNAVAILABLE, "Too many questions at once", "Try again in a moment", {"retry-after": "5"}
 )
-SESSION = Parameter("session", "Continue this conversation; empty: each question stands alone", str, "")
-EDIT = Parameter("edit", "With session: ask question N anew, and forget what came after it", int, None, (1, 10**9))
+SESSION = Parameter("session", "Continue this conversation. Default: answer this question alone", str, "")
+EDIT = Parameter("edit", "With session: replace question N, and forget what came after it", int, None, (1, 10**9))
 ARGUMENTS = route_arguments("ask", SESSION, EDIT)
 
 # The types of the lines, by what happened.
@@ -47,7 +47,7 @@ TYPES: Mapping[type, str] = {
     Failure: "error",
     Answer: "answer",
 }
-# Notices that a model failed, and that the answer says what the notes do not.
+# Notices that a model failed, and that the notes do not answer.
 FAILED = ("model_failed", "model_silent", "model_endless", "model_slow")
 REFUSED = ("not_answered", "nothing_near")
 WITHOUT = "Drop the text so far; the answer follows without a model"
@@ -74,7 +74,7 @@ class Questions:
         self._open = 0
 
     async def answer(self, asked: RouteArguments) -> Response:
-        """Begin to answer a question; what is wrong with it is an error before the first line."""
+        """Begin to answer a question; a wrong question is an error before the first line."""
         if self._open >= QUESTIONS:
             return BUSY.response()
         self._open += 1
@@ -138,7 +138,7 @@ class Work:
             return _line(Failure(problem.fact, problem.hint))
 
     def stop(self) -> None:
-        """End the reply of the model, from any thread; what is read after that is read by nobody."""
+        """End the reply of the model, from any thread; nobody reads the lines after that."""
         self._stopped = True
         if self._model:
             self._model.stop()

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from functools import partial
 from types import MappingProxyType
 from typing import Annotated, Any, get_type_hints
 
 from fastapi import APIRouter, Body, Depends, Path, Request, Response
 from fastapi import Query as QueryModel
+from fastapi.responses import JSONResponse
 
 from notewell.errors import StoreBusy
 from notewell.files.safe_open import check_folder
@@ -110,20 +111,20 @@ class Routes:
             return _response(as_data(note_page(self._vault, _place(note, lines, part))))
 
     def filters(self) -> Response:
-        """List what filters can be set to: folders, tags, types and properties of the vault."""
+        """List the values that filters can take: folders, tags, types and properties of the vault."""
         return _response(as_data(filter_choices(self._vault)))
 
     def findings(self) -> Response:
-        """List what deserves a look: where secrets were redacted, and the largest notes."""
+        """List where secrets were redacted, and the largest notes."""
         return _response(as_data(find_findings(self._vault)))
 
     def pause(self) -> Response:
-        """Pause everything that Notewell does in the background, such as encoding."""
+        """Pause background work, such as encoding."""
         pause()
         return _response(as_data(Paused(paused=True)))
 
     def resume(self) -> Response:
-        """Go on with what was paused."""
+        """Resume background work."""
         resume()
         encode_wished(self._vault)
         return _response(as_data(Paused(paused=False)))
@@ -136,8 +137,8 @@ class Routes:
         """Answer a question from the notes alone, with citations that are checked.
 
         The answer is a stream of JSON lines, each with its `type`: `metadata` for each passage, as soon as it is found;
-        what a model is `thinking`, and its `text`, piece by piece; `memory`, if a session is named; `error`, if the
-        model fails; and at last the whole `answer`. If the client disconnects, the model is stopped.
+        the model's `thinking` and `text`, piece by piece; `memory`, if a session is named; `error`, if the model fails;
+        and last, the whole `answer`. If the client disconnects, the model stops.
         """
         return await self._questions.answer(asked)
 
@@ -173,7 +174,7 @@ def router(vault: Vault) -> APIRouter:
     """Return the routes of a vault, the most needed first."""
     routes, made = Routes(vault), APIRouter(dependencies=[Depends(check_query)])
     found = schema_of(Results) | schema_of(DeepResults) | schema_of(Compared)
-    add = partial(_add, made)
+    add, add_post = partial(_add, made), partial(_add_post, made)
     add("/health", routes.health, schema_of(VaultHealth) | schema_of(Health), {})
     add("/search", routes.search, found, {**ABSENT, **UNABLE}, route_arguments("search"))
     add("/related", routes.related, schema_of(Results), {**ABSENT, **UNABLE}, route_arguments("related"))
@@ -183,15 +184,11 @@ def router(vault: Vault) -> APIRouter:
     add("/traverse/{note:path}", routes.traverse, schema_of(Walk), {**ABSENT, **UNABLE}, walk)
     node = route_arguments("read", LINES, PART, QUERY["refresh"], without=("note",))
     add("/node/{note:path}", routes.node, schema_of(Reading), {**ABSENT, **UNABLE}, node)
-    page = route_arguments("read", LINES, PART, QUERY["refresh"], without=("note",))
-    add("/page/{note:path}", routes.page, schema_of(NotePage), {**ABSENT, **UNABLE}, page)
+    add("/page/{note:path}", routes.page, schema_of(NotePage), {**ABSENT, **UNABLE}, node)
     add("/filters", routes.filters, schema_of(FilterChoices), UNABLE)
     add("/findings", routes.findings, schema_of(Findings), UNABLE)
-    for path, method in (("/pause", routes.pause), ("/resume", routes.resume)):
-        answers: Any = {200: {"model": schema_of(Paused), "description": "The answer"}, **_failures(UNABLE)}
-        made.add_api_route(
-            path, method, methods=["POST"], operation_id=path[1:], response_model=None, responses=answers
-        )
+    add_post("/pause", routes.pause, schema_of(Paused), UNABLE)
+    add_post("/resume", routes.resume, schema_of(Paused), UNABLE)
     # Its answers are images, which no schema describes.
     made.add_api_route("/file/{path:path}", routes.file, methods=["GET"], include_in_schema=False)
     add("/links", routes.links, schema_of(Links), UNABLE, route_arguments("links", without=("note",)))
@@ -201,32 +198,9 @@ def router(vault: Vault) -> APIRouter:
     around = route_arguments("graph", AROUND, HOPS)
     add("/graph/map", routes.graph_map, schema_of(GraphMap), {**ABSENT, **UNABLE}, around)
     add("/status", routes.status, schema_of(Status), UNABLE)
-    made.add_api_route(
-        "/rag",
-        _with_arguments(routes.ask, Annotated[ARGUMENTS, Body()]),
-        methods=["POST"],
-        name="ask",
-        operation_id="ask",
-        description=inspect.getdoc(routes.ask),
-        response_class=JsonLines,
-        response_model=None,
-        responses={200: {"model": line_schemas(), "description": "JSON lines"}, **_failures(UNABLE)},
-    )
-    made.add_api_route(
-        "/reload",
-        routes.reload,
-        methods=["POST"],
-        operation_id="reload",
-        response_class=JsonLines,
-        response_model=None,
-        responses={
-            200: {
-                "model": schema_of(Report) | schema_of(IndexingProgress) | schema_of(Failure),
-                "description": "JSON lines",
-            },
-            **_failures({**BUSY, **UNABLE}),
-        },
-    )
+    add_post("/rag", routes.ask, line_schemas(), UNABLE, ARGUMENTS)
+    lines = schema_of(Report) | schema_of(IndexingProgress) | schema_of(Failure)
+    add_post("/reload", routes.reload, lines, {**BUSY, **UNABLE})
     return made
 
 
@@ -252,8 +226,32 @@ def _add(
     )
 
 
+def _add_post(
+    made: APIRouter,
+    path: str,
+    method: Callable[..., Response | Awaitable[Response]],
+    schema: Any,
+    problems: Mapping[int, str],
+    asked: type[RouteArguments] | None = None,
+) -> None:
+    """Add a POST route, whose body is the model `asked`; a coroutine answers line by line."""
+    in_lines = inspect.iscoroutinefunction(method)
+    described = {"model": schema, "description": "JSON lines" if in_lines else "The answer"}
+    made.add_api_route(
+        path,
+        _with_arguments(method, Annotated[asked, Body()]),
+        methods=["POST"],
+        name=method.__name__,
+        operation_id=method.__name__,
+        description=inspect.getdoc(method),
+        response_class=JsonLines if in_lines else JSONResponse,
+        response_model=None,
+        responses={200: described, **_failures(problems)},
+    )
+
+
 def _with_arguments(method: Callable[..., Any], asked: Any) -> Any:
-    """Return a method as FastAPI can read it: from its signature, and the model exists only at run time."""
+    """Return a method whose signature has the model of its arguments, which exists only at run time."""
     hints = {**get_type_hints(method, include_extras=True), "asked": asked}
     signature = inspect.signature(method)
     endpoint: Any = partial(method)

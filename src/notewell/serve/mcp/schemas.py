@@ -70,9 +70,11 @@ ANSWER = _page(
     Answer,
     {
         "citations": _list(CITATION),
-        "text": NotRequired[_field(str, "What a language model of the user's wrote, if one is set")],
-        "model": NotRequired[_field(str, "That model")],
-        "unsupported": NotRequired[_field(list[str], "Figures and names in it that no cited passage contains")],
+        "text": NotRequired[_field(str, "The answer that the user's language model wrote, if one is set")],
+        "model": NotRequired[_field(str, "The name of that model")],
+        "unsupported": NotRequired[
+            _field(list[str], "Figures and names in that answer that no cited passage contains")
+        ],
     },
     only=("answered", "confidence", "citations_status"),
 )

@@ -1,4 +1,4 @@
-"""What filters can be set to in a vault, for the chips below the search box."""
+"""The values that filters can take in a vault, for the menus below the search box."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ MOST_KEYS = 6
 
 @dataclass(frozen=True, slots=True)
 class FilterChoices:
-    """What filters can be set to."""
+    """The values that filters can take."""
 
     folders: tuple[str, ...]
     """Folders with notes, in alphabetical order."""
@@ -32,7 +32,7 @@ class FilterChoices:
 
 
 def filter_choices(vault: Vault) -> FilterChoices:
-    """Return what the notes of a vault can be filtered by; nothing for one that is not indexed."""
+    """Return the values to filter the notes of a vault by; none if it is not indexed."""
     if not vault.indexed:
         return FilterChoices((), (), (), {})
     tags = tuple(vault.store.about(tags=True).tags)[:MOST]

@@ -1,4 +1,4 @@
-"""What deserves a look in a vault: where secrets were redacted, and which notes are the largest."""
+"""Findings in a vault: where secrets were redacted, and which notes are the largest."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class NoteSize:
 
 @dataclass(frozen=True, slots=True)
 class Findings:
-    """What deserves a look."""
+    """Redacted secrets and the largest notes of a vault."""
 
     secrets: tuple[Secret, ...]
     """Where secrets were redacted, at most 500 places; never the secrets."""
@@ -40,7 +40,7 @@ class Findings:
 
 
 def find_findings(vault: Vault) -> Findings:
-    """Return what deserves a look, from the store alone; nothing for a vault that is not indexed."""
+    """Return the findings, from the store alone; none for a vault that is not indexed."""
     if not vault.indexed:
         return Findings((), ())
     with vault.shown.answering() as snapshot:

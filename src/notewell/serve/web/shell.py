@@ -28,7 +28,7 @@ KINDS = MappingProxyType(
         ".svg": "image/svg+xml",
     }
 )
-# The page loads nothing from elsewhere, runs no script but its own files, and only `html.js` may make HTML of a text.
+# The page loads nothing from elsewhere, and runs only its own scripts. Only `rendered.js` may turn text into HTML.
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "
     "base-uri 'none'; form-action 'none'; frame-ancestors 'none'; "

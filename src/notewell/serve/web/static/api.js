@@ -42,9 +42,14 @@ export function address(path, parameters = {}) {
   return query.size ? `${path}?${query}` : path;
 }
 
+/** Return the address of a note below a route, such as `/related`. */
+export function addressBelow(route, path, parameters = {}) {
+  return address(`${route}/${path.split("/").map(encodeURIComponent).join("/")}`, parameters);
+}
+
 /** Return the address of a note, or of a place in it. */
 export function noteAddress(path, place = {}) {
-  return address(`/node/${path.split("/").map(encodeURIComponent).join("/")}`, place);
+  return addressBelow("/node", path, place);
 }
 
 /** Yield the JSON values of an answer that comes line by line. */

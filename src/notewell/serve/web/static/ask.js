@@ -1,4 +1,4 @@
-// Asking: a question becomes an answer with its sources, which come first; each quote is marked proven or not.
+// The view that answers questions: sources first, then the answer, then a mark for each quote.
 
 import { ask, lines, noteAddress, send } from "/web/api.js";
 import { announce, fill, h } from "/web/dom.js";
@@ -79,7 +79,7 @@ class Ask {
     this.answer(question);
   }
 
-  /** Ask a question; with `edit`, in place of an earlier one, and all after it are forgotten. */
+  /** Ask a question; with `edit`, it replaces that earlier one, and those after it are forgotten. */
   async answer(question, edit = null) {
     const { turns, session } = this.conversation;
     if (edit !== null) turns.splice(edit);
@@ -115,7 +115,7 @@ class Ask {
     else if (line.type === "thinking") turn.thinking += line.text;
     else if (line.type === "text") turn.text += line.text;
     else if (line.type === "memory") turn.memory = line;
-    // After an error, an answer without a model may follow, which says why.
+    // An answer without a model may follow; it says why.
     else if (line.type === "error") Object.assign(turn, { text: "", stopped: `${line.error}. ${line.hint}` });
     else if (line.type === "answer") Object.assign(turn, { answer: line, stopped: null });
     fill(place, this.partsOf(turn, this.conversation.turns.indexOf(turn)));
@@ -140,7 +140,7 @@ class Ask {
       answer?.notices.filter((notice) => !notice.startsWith("Your notes do not answer")).map((notice) => h("p", { class: "where" }, notice)) ?? "",
       turn.stopped ? h("p", { class: "error" }, turn.stopped) : "",
       answer ? h("p", { class: "by" }, answer.model ? `Written by ${answer.model} at ${answer.server}. ` : "Quoted from your notes, without a model. ",
-        answer.model ? "" : h("span", {}, "A running Ollama would write the answer; `llm.model` names another server. "),
+        answer.model ? "" : h("span", {}, "Start Ollama, or set llm.model, to let a model write the answer. "),
         h("button", { class: "quiet", onclick: (event) => this.copy(turn, event.currentTarget) }, "Copy")) : "",
     ];
   }
@@ -200,7 +200,7 @@ class Ask {
   showMemory() {
     const memory = this.conversation.turns.at(-1)?.memory;
     fill(this.meter, memory ? h("meter", { min: 0, max: memory.budget, value: memory.used, "aria-label": "Memory of this conversation" }) : "",
-      memory ? ` ${Math.round((100 * memory.used) / memory.budget)} % of its memory` : "");
+      memory ? ` ${Math.round((100 * memory.used) / memory.budget)} % of memory used` : "");
   }
 }
 
@@ -213,7 +213,7 @@ function loadConversation() {
     const kept = JSON.parse(sessionStorage.getItem(KEY));
     if (kept?.session && Array.isArray(kept.turns)) return kept;
   } catch {
-    // What is there is not ours: begin anew.
+    // The stored value is not ours: start a new conversation.
   }
   return { session: newSession(), turns: [] };
 }

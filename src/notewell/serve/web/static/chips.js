@@ -1,4 +1,4 @@
-// Filters as chips: offered from what the vault has, and written into the query as one would type them.
+// Filters as chips: the menus offer the vault's own folders, tags and properties, and add them to the query.
 
 import { ask } from "/web/api.js";
 import { fill, h } from "/web/dom.js";
@@ -10,7 +10,7 @@ const OFFERED = [
   ["Type", "type", "types"],
 ];
 const DAY = /^\d{4}-\d\d-\d\d/;
-const AGES = [["Since a week ago", "7d"], ["Since a month ago", "30d"], ["Since a year ago", "365d"]];
+const AGES = [["Past week", "7d"], ["Past month", "30d"], ["Past year", "365d"]];
 
 /** Return the row of chips below a search box, and a way to read the box again. */
 export function chips(box, changed) {

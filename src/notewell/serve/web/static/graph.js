@@ -14,7 +14,7 @@ const MATCHES = 50;
 const TYPED = 150;
 
 class Graph {
-  keys = [["← ↑ → ↓", "Move over the map"], ["+ −", "Zoom"], ["0", "Show everything"], ["↵", "Open the note that is lit up"]];
+  keys = [["← ↑ → ↓", "Move the map"], ["+ −", "Zoom"], ["0", "Show everything"], ["↵", "Open the note that is lit up"]];
 
   async show(place, url, go) {
     loadStyle();
@@ -25,7 +25,7 @@ class Graph {
     fill(place, h("p", { class: "waiting" }, "Loading the map…"));
     const data = await ask(address("/graph/map", { note, hops: note ? hops : "" }));
     performance.mark("graph-data");
-    // Somebody may have gone on meanwhile, also to another map.
+    // The user may have left meanwhile, perhaps for another map.
     if (turn !== this.turn || location.pathname !== "/graph") return undefined;
     const face = faceOf(data);
     if (face) {
@@ -50,11 +50,11 @@ function faceOf(data) {
   const whole = h("a", { href: "/graph" }, "Show the whole vault");
   if (!data.notes) return faced("This vault has no notes yet", "Add notes to its folder; they appear here once they are indexed.");
   if (data.note && data.paths.length === 1) {
-    return faced("This note has no links", "No link leads to it or from it to another note.",
+    return faced("This note has no links", "It links to no other note, and no other note links to it.",
       h("p", { class: "ways" }, h("a", { href: noteAddress(data.note) }, "Open the note"), whole));
   }
   if (!data.links.length) {
-    return faced("No note of this vault links to another", "A link is written [[Name of a note]]. The map shows which notes belong together by their links.");
+    return faced("No note of this vault links to another", "Write a link as [[Name of a note]]. The map then shows which notes belong together.");
   }
   return null;
 }
@@ -119,7 +119,7 @@ class Shown {
     return this.map.nearest(x, y, NEAR / this.camera.scale);
   }
 
-  /** Light up a note and its neighbours; without one, what was searched for. */
+  /** Light up a note and its neighbours; without one, the matches of the search. */
   hover(at) {
     if (at === this.held) return;
     this.held = at;
@@ -139,7 +139,7 @@ class Shown {
 
   click(at, event) {
     if (at < 0) this.hover(-1);
-    // A finger cannot hover: its first tap lights up the note, whose name then leads to it.
+    // A finger cannot hover: its first tap lights up the note, whose name is then a link to it.
     else if (event.pointerType === "touch" && at !== this.held) this.hover(at);
     else if (event.metaKey || event.ctrlKey) open(noteAddress(this.map.paths[at]), "_blank", "noopener");
     else this.go(noteAddress(this.map.paths[at]));
@@ -162,7 +162,7 @@ class Shown {
 
   side() {
     this.found = h("ul", { class: "listed", "aria-label": "Notes that match" });
-    const box = h("input", { type: "search", "data-search": true, "aria-label": "Light up notes that match", placeholder: "Light up notes…", oninput: () => {
+    const box = h("input", { type: "search", "data-search": true, "aria-label": "Light up matching notes", placeholder: "Light up notes…", oninput: () => {
       clearTimeout(this.timer);
       this.timer = setTimeout(() => this.search(box.value.trim()), TYPED);
     } });
@@ -179,7 +179,7 @@ class Shown {
     }
     const hop = (number) => h("a", { href: address("/graph", { note: data.note, hops: number }), "aria-current": number === this.hops ? "true" : null }, number);
     return h("header", {}, h("h1", {}, "Around ", h("a", { href: noteAddress(data.note) }, map.names[map.places.get(data.note)])),
-      h("p", { class: "where" }, `${count(data.paths.length, "note")} of ${data.notes.toLocaleString("en")}`, data.left_out ? `, ${data.left_out.toLocaleString("en")} more are that near` : ""),
+      h("p", { class: "where" }, `${count(data.paths.length, "note")} of ${data.notes.toLocaleString("en")}`, data.left_out ? `, ${data.left_out.toLocaleString("en")} more are as near` : ""),
       h("p", { class: "ways" }, h("span", { class: "hops" }, "Links away ", [1, 2, 3].map(hop)), h("a", { href: "/graph" }, "Whole vault")));
   }
 
@@ -213,7 +213,7 @@ class Shown {
     const rest = map.communities.length - rows.length;
     return h("section", { class: "legend" }, h("h2", {}, "Communities"), h("ul", { class: "listed" }, rows),
       rest > 0 ? h("p", { class: "where" }, `and ${rest.toLocaleString("en")} smaller`) : "",
-      h("p", {}, "Colour: the community, notes that link more with each other than with others. It goes by its central notes.", map.communities.length > COLOURS ? " Far communities may share a colour." : ""),
+      h("p", {}, "Colour: the community, a group of notes that link mostly to each other. It is named after its central notes.", map.communities.length > COLOURS ? " Distant communities may share a colour." : ""),
       h("p", {}, "Size: PageRank. A note is large if many notes link to it, or large ones do."),
       alone ? h("p", {}, `Grey, around the others: ${count(alone, "note")} without links.`) : "");
   }

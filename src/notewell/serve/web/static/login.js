@@ -1,11 +1,11 @@
-// Trades the token, or a code that `notewell serve --open` put behind the address, for a cookie.
+// Logs the browser in: exchanges the token, or the code from `notewell serve --open`, for a cookie.
 
 import { ask } from "/web/api.js";
 import { fill, h } from "/web/dom.js";
 
 const CODE = "#login=";
 
-/** Use the code of the address once, and take it out of the address and the history at once. */
+/** Log in with the code in the address, and remove it from the address and the history at once. */
 export async function enterCode() {
   if (!location.hash.startsWith(CODE)) return;
   const code = location.hash.slice(CODE.length);
@@ -33,7 +33,7 @@ export function showLogin(place, done) {
   };
   fill(place, h("section", { class: "problem" },
     h("h1", {}, "This server needs a token"),
-    h("p", {}, "`notewell serve --new-token` created it and printed it once."),
+    h("p", {}, "It was printed once by: notewell serve --new-token"),
     h("form", { onsubmit: enter }, h("label", {}, "Token ", token), " ", h("button", {}, "Log in")),
     problem));
   token.focus();

@@ -1,4 +1,4 @@
-// The way through the page: each address has a view, links change the address, back and forward work.
+// Routing: each address has a view, links change the address, back and forward work.
 
 import { Refused } from "/web/api.js";
 import { askView } from "/web/ask.js";
@@ -9,7 +9,7 @@ import { noteView } from "/web/note.js";
 import { searchView } from "/web/search.js";
 import { vaultView } from "/web/vault.js";
 
-// Loaded when somebody looks at it, so that a search waits for nothing of it.
+// Loaded on demand, so that a search does not wait for it.
 const graphView = {
   async show(...given) {
     const loaded = (await import("/web/graph.js")).graphView;
@@ -45,7 +45,7 @@ async function show() {
   place.append(frame);
   let finish;
   try {
-    if (!found) throw new Refused(404, "There is no such page", "Go back, or search");
+    if (!found) throw new Refused(404, "There is no such page", "Go back, or search your notes");
     finish = await found.view.show(frame, url, go);
   } catch (error) {
     showProblem(frame, error);
@@ -54,7 +54,7 @@ async function show() {
     end = finish ?? end;
     fill(place, frame);
   } else {
-    // The user has gone on meanwhile.
+    // The user has left meanwhile.
     finish?.();
     frame.remove();
   }

@@ -1,6 +1,6 @@
 // A note by itself: its text, outline, properties, backlinks and related notes.
 
-import { address, ask, noteAddress } from "/web/api.js";
+import { address, addressBelow, ask, noteAddress } from "/web/api.js";
 import { announce, count, fill, h } from "/web/dom.js";
 import { elementAt, linesOf, pageAddress, renderedOf } from "/web/rendered.js";
 
@@ -115,8 +115,7 @@ class OpenNote {
   }
 
   async showRelated() {
-    const encoded = this.page.path.split("/").map(encodeURIComponent).join("/");
-    const related = await ask(address(`/related/${encoded}`, { limit: 6 }), { signal: this.asked.signal }).catch(() => null);
+    const related = await ask(addressBelow("/related", this.page.path, { limit: 6 }), { signal: this.asked.signal }).catch(() => null);
     if (!related?.hits.length) return;
     this.side.append(h("section", {}, h("h2", {}, "Related"), h("ul", { class: "notes" }, related.hits.map((hit) =>
       h("li", {}, h("a", { href: noteAddress(hit.path) }, hit.title), h("span", {}, hit.excerpt.text))))));

@@ -1,13 +1,13 @@
 // A note as the server rendered it. Only here does a text become HTML: the server has sanitised it.
 
-import { address } from "/web/api.js";
+import { addressBelow } from "/web/api.js";
 import { h } from "/web/dom.js";
 
 const policy = window.trustedTypes?.createPolicy("notewell", { createHTML: (html) => html }) ?? { createHTML: (html) => html };
 
 /** Return the address of a note's rendered form. */
 export function pageAddress(path, parameters = {}) {
-  return address(`/page/${path.split("/").map(encodeURIComponent).join("/")}`, parameters);
+  return addressBelow("/page", path, parameters);
 }
 
 /** Return a rendered note as an element, with the lines from `line` to `last` marked. */

@@ -62,7 +62,7 @@ async function showWhy(event, why, hit, query) {
   try {
     const found = await ask(address("/search", { text: query, limit: 200, explain: true, refresh: false }));
     const same = found.hits.find((one) => one.path === hit.path && one.line === hit.line);
-    fill(why, same ? contributions(same) : "The note has changed since; search again.");
+    fill(why, same ? contributions(same) : "The note has changed. Search again.");
   } catch (error) {
     fill(why, error.message);
   }

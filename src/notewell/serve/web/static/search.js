@@ -10,9 +10,9 @@ import { forget, recent, remember } from "/web/recent.js";
 const PAGE = 20;
 // The most hits that a search returns, as the server has it.
 const MOST = 1000;
-// Files are looked at again after this pause; a search for every letter does without.
+// Milliseconds before a search looks for changed files again; not every letter needs that.
 const LOOK_AGAIN = 3000;
-// A query that stands for so long was meant, and is remembered.
+// Milliseconds after which an unchanged query counts as meant, and is remembered.
 const MEANT = 1500;
 
 class Search {
@@ -71,7 +71,7 @@ class Search {
     const asked = { text: this.text, limit: this.limit, all: this.all || null, refresh };
     try {
       const found = await ask(address("/search", asked), { signal });
-      // Only a search that looked through the folder counts as one.
+      // A search that was stopped did not look for changed files.
       if (refresh) this.looked = now;
       this.showFound(found);
     } catch (error) {
@@ -166,10 +166,10 @@ class Search {
 const SYNTAX = [
   ['"as written"', "a phrase"],
   ["-word", "without this word"],
-  ["auth*", "words that begin so"],
+  ["auth*", "words that begin with auth"],
   ["tag:bees", "notes with this tag"],
   ["path:Garden", "notes in this folder"],
-  ["after:2024", "notes since then"],
+  ["after:2024", "notes from 2024 or later"],
   ["status:open", "notes with this property"],
 ];
 

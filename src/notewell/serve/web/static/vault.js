@@ -1,9 +1,9 @@
-// The vault itself: what is indexed, what is going on, and what deserves a look.
+// The state of the vault: what is indexed, background work, and problems in notes.
 
 import { address, ask, lines, noteAddress, send } from "/web/api.js";
 import { announce, count, fill, h } from "/web/dom.js";
 
-// How often the progress is asked for, while there is any.
+// Milliseconds between two requests for the progress, while there is any.
 const LOOK = 2000;
 const SHOWN = 50;
 
@@ -34,7 +34,7 @@ class Vault {
     fill(this.state,
       h("p", { class: "where" }, status.vault),
       h("dl", { class: "facts" }, facts.map(([name, value]) => h("div", {}, h("dt", {}, name), h("dd", {}, value)))),
-      h("p", {}, status.stale ? `${count(status.stale, "file")} changed since. ` : "Everything is indexed. ",
+      h("p", {}, status.stale ? `${count(status.stale, "changed file")} not indexed yet. ` : "Everything is indexed. ",
         h("button", { onclick: () => this.index() }, "Index now")));
     this.showProgress(health);
   }
@@ -57,17 +57,17 @@ class Vault {
     }
     const done = total - filling.left;
     const state = !filling.left ? "Done" : paused ? "Paused" : filling.under_way ? "Working" : "Waiting";
-    fill(this.progress, h("h2", {}, "Better results by meaning"),
+    fill(this.progress, h("h2", {}, "Improving results in the background"),
       h("p", {}, `${filling.encoder.split("/")[0]} has encoded ${done.toLocaleString("en")} of ${count(total, "passage")}. ${state}.`),
       h("progress", { max: total, value: done, "aria-label": "Encoded passages" }),
       filling.problem ? h("p", { class: "error" }, filling.problem) : "",
-      filling.left ? h("p", {}, h("button", { onclick: () => this.turn(paused) }, paused ? "Go on" : "Pause")) : "");
+      filling.left ? h("p", {}, h("button", { onclick: () => this.turn(paused) }, paused ? "Resume" : "Pause")) : "");
   }
 
   async turn(paused) {
     await ask(paused ? "/resume" : "/pause", { method: "POST" });
     this.showProgress(await ask("/health"));
-    announce(paused ? "Goes on" : "Paused");
+    announce(paused ? "Resumed" : "Paused");
   }
 
   async index() {
