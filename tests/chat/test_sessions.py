@@ -6,7 +6,6 @@ import subprocess
 import sys
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +17,7 @@ from tests.chat.test_model import model_of
 from tests.llm.scripted_server import Asked, ScriptedServer
 
 from notewell import Vault
-from notewell.chat.history import BUDGET, Conversation, Turn, texts_to_search
+from notewell.chat.history import BUDGET, Conversation, Turn, scope_of, texts_to_search
 from notewell.chat.sessions import Sessions, chatting
 from notewell.errors import QueryError
 from notewell.llm import LlmRules, Model, Text, find_model
@@ -78,7 +77,7 @@ def test_a_short_question_continues_the_one_before(bees: Vault) -> None:
         (
             "when does the car get tyres?",
             [FIRST],
-            ["when does the car get tyres?", f"{FIRST} when does the car get tyres?"],
+            ["when does the car get tyres?"],
         ),
         ("why?", ["how so?"], ["why?"]),
     ],
@@ -99,7 +98,7 @@ def test_a_model_is_told_what_was_said_before_without_old_numbers(bees: Vault) -
 
 def test_only_as_much_is_told_as_the_context_holds(bees: Vault) -> None:
     for number in range(9):
-        Sessions.of(bees).add("main", Turn(f"Question {number}?", "word " * 400))
+        Sessions.of(bees).add("main", Turn(f"Question {number}?", "word " * 400, scope=scope_of(Query(FIRST))))
     with ScriptedServer([Text("Yes.")]) as server:
         for context, least, most in ((4_096, 1, 5), (32_768, 8, 8)):
             model = find_model(LlmRules("ollama:any", url=server.url, context=context))
@@ -204,6 +203,7 @@ def test_sessions_of_two_vaults_are_two(bees: Vault, tmp_path: Path) -> None:
         b"[]",
         b'{"session": "main"}',
         b'{"session": "main", "first": "x", "turns": [1]}',
+        b'{"session": "main", "first": 1e999, "turns": []}',
         b" " * 2_000_000,
     ],
 )
@@ -279,9 +279,47 @@ def test_processes_that_share_a_session_lose_no_turn(bees: Vault, tmp_path: Path
     assert sorted(turn.question for turn in kept.turns) == sorted(f"{a}-{b}" for a in range(4) for b in range(25))
 
 
-def test_a_refusal_is_remembered_too_and_scope_is_kept(bees: Vault) -> None:
-    answer = list(chatting(bees, replace(Query(FIRST), under="Nowhere"), None, "main"))[-1]
-    assert isinstance(answer, Answer) and not answer.answered
+def test_a_refusal_is_remembered_too(bees: Vault) -> None:
+    answer = list(chatting(bees, Query("who is the mayor of Lisbon?"), None, "main"))[-1]
+    assert isinstance(answer, Answer) and not answer.answered and not answer.text
     with ScriptedServer([Text("Syrup.")]) as server:
         chat(bees, "what do I feed the bees in July?", model_of(server))
         assert "The notes do not answer this." in json.dumps(server.requests[0].body["messages"][2])
+
+
+def told_in(vault: Vault, *asked: tuple[str, dict[str, Any]], exclude: str = "") -> str:
+    """Return the last request to a model, of questions in one session; before the second, notes are excluded."""
+    with ScriptedServer([Text("The hive plan costs 900 crowns [1].")], [Text("Yes.")]) as server:
+        model = model_of(server)
+        for number, (question, scope) in enumerate(asked):
+            if number and exclude:
+                (vault.root / "notewell.toml").write_text(f'[index]\nexclude = ["{exclude}"]\n')
+                vault.reread()
+                vault.index()
+            list(chatting(vault, Query.of(question, **scope), model, "one"))
+        return json.dumps(server.requests[-1].body)
+
+
+PLAN = "what does the hive plan of the neighbours cost?"
+HIVES = {
+    "Garden/Hive.md": "# Hive\n\nThe hive hums in the warm evening of May, and nobody knows why it does.\n",
+    "Secret/Plan.md": "# Plan\n\nThe hive plan of the neighbours costs 900 crowns.\n",
+}
+
+
+def test_an_answer_from_outside_the_scope_is_not_told_again(make_vault: MakeVault) -> None:
+    vault = make_vault(HIVES)
+    vault.index()
+    told = "when does the hive hum in the evening?"
+    assert "900 crowns" in told_in(vault, (PLAN, {}), (told, {}))
+    Sessions.of(vault).forget("one")
+    assert "900 crowns" not in told_in(vault, (PLAN, {}), (told, {"under": "Garden"}))
+
+
+def test_an_answer_from_a_note_that_is_excluded_now_is_forgotten(make_vault: MakeVault) -> None:
+    vault = make_vault(HIVES)
+    vault.index()
+    told = told_in(vault, (PLAN, {}), ("when does the hive hum in the evening?", {}), exclude="Secret/")
+    assert "900 crowns" not in told
+    kept = Sessions.of(vault).load("one").turns
+    assert [turn.answer for turn in kept] == ["…", "Yes."]

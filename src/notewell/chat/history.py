@@ -8,7 +8,10 @@ from dataclasses import dataclass, replace
 
 from notewell.errors import QueryError
 from notewell.search.relevance import telling_terms
+from notewell.types.query import Query
 
+# What stands for an answer that must not be told any more.
+LEFT_OUT = "…"
 # Characters of questions and answers that a conversation keeps, about 12,000 tokens; the oldest pair goes first.
 BUDGET = 48_000
 # How a question begins that continues the one before, and words that stand for something in it.
@@ -67,7 +70,7 @@ class Conversation:
         """Return the conversation as it was before a question; one that is not kept is an error.
 
         >>> Conversation((Turn("a", "1"), Turn("b", "2"))).before(2).turns
-        (Turn(question='a', answer='1'),)
+        (Turn(question='a', answer='1', paths=(), scope=''),)
         """
         if not self.first <= number < self.first + len(self.turns):
             kept = f"Questions {self.first} to {self.first + len(self.turns) - 1} can" if self.turns else "None can yet"
@@ -100,10 +103,17 @@ def _stands_alone(question: str) -> bool:
 def usable_turns(turns: Sequence[Turn], scope: str, indexed: Collection[str]) -> tuple[Turn, ...]:
     """Return turns without the answers that may rest on notes which are gone, excluded, or outside of the scope."""
     return tuple(
-        turn if turn.scope == scope and indexed_still(turn, indexed) else replace(turn, answer="") for turn in turns
+        turn if turn.scope == scope else replace(turn, answer=LEFT_OUT) for turn in without_gone(turns, indexed)
     )
 
 
-def indexed_still(turn: Turn, indexed: Collection[str]) -> bool:
-    """Tell whether all notes that an answer may rest on are still there."""
-    return all(path in indexed for path in turn.paths)
+def without_gone(turns: Sequence[Turn], indexed: Collection[str]) -> tuple[Turn, ...]:
+    """Return turns without the answers that may rest on notes which are gone or excluded by now."""
+    return tuple(
+        turn if all(path in indexed for path in turn.paths) else replace(turn, answer=LEFT_OUT) for turn in turns
+    )
+
+
+def scope_of(query: Query) -> str:
+    """Return which notes may answer a query, in a form that can be compared."""
+    return repr((query.under, query.filters))

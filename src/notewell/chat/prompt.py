@@ -35,9 +35,9 @@ def make_messages(query: Query, passages: Sequence[Passage], *, tools: bool = Fa
 def with_history(messages: Sequence[Message], history: Sequence[Turn], room: int) -> list[Message]:
     """Return the messages with the last questions and answers of a conversation, as many as fit into `room` tokens."""
     kept: list[Message] = []
-    for turn in (turn for turn in reversed(history) if turn.answer):
+    for turn in reversed(history):
         # The numbers in an old answer mean other passages now.
-        answer = NUMBERS.sub("", turn.answer)
+        answer = NUMBERS.sub("", turn.answer) or "The notes do not answer this."
         pair = [Message("user", line_in_prompt(turn.question)), Message("assistant", safe_in_prompt(answer))]
         room -= sum(count_tokens(message.text) for message in pair)
         if room < 0:

@@ -12,7 +12,7 @@ from hashlib import blake2b
 from pathlib import Path
 
 from notewell.chat import answering
-from notewell.chat.history import BUDGET, Conversation, Turn, indexed_still, usable_turns
+from notewell.chat.history import BUDGET, Conversation, Turn, scope_of, usable_turns, without_gone
 from notewell.errors import QueryError, StoreError
 from notewell.files.control_chars import without_hidden
 from notewell.files.lock import held
@@ -63,7 +63,7 @@ def chatting(
     sessions = Sessions.of(vault)
     kept = sessions.load(session)
     history = kept if edit is None else kept.before(edit)
-    scope, paths = repr((query.under, query.filters)), list[str]()
+    scope, paths = scope_of(query), list[str]()
     for event in answering(vault, query, model, usable_turns(history.turns, scope, _indexed(vault, history))):
         if isinstance(event, Metadata):
             paths.append(event.citation.path)
@@ -105,12 +105,16 @@ class Sessions:
         name, conversation = _read(self._file(session))
         return conversation if name == session else Conversation()
 
-    def add(self, session: str, turn: Turn, edit: int | None = None) -> Conversation:
+    def add(
+        self, session: str, turn: Turn, edit: int | None = None, indexed: Collection[str] | None = None
+    ) -> Conversation:
         """Add a turn, without its secrets, to the stored conversation, and return that.
 
-        With `edit`, the turns from that number on are removed first.
+        With `edit`, the turns from that number on are removed first. Answers that may rest on notes which are no longer
+        `indexed` are deleted.
         """
-        file, clean = self._file(session), Turn(redact_text(turn.question)[0], redact_text(turn.answer)[0])
+        file = self._file(session)
+        clean = replace(turn, question=redact_text(turn.question)[0], answer=redact_text(turn.answer)[0])
         private_folder(self._folder)
         with self._lock():
             kept = self.load(session)
@@ -120,8 +124,7 @@ class Sessions:
             if not file.exists():
                 clean_up(self._folder, seconds=OLD, most=MOST - 1)
             if indexed is not None:
-                shown = [one if indexed_still(one, indexed) else replace(one, answer="") for one in kept.turns[:-1]]
-                kept = replace(kept, turns=(*shown, *kept.turns[-1:]))
+                kept = replace(kept, turns=(*without_gone(kept.turns[:-1], indexed), *kept.turns[-1:]))
             turns = [[one.question, one.answer, one.paths, one.scope] for one in kept.turns]
             value = {"session": session, "first": kept.first, "turns": turns}
             write_private(file, json.dumps(value, ensure_ascii=False).encode("utf-8", "replace"))

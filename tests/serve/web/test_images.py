@@ -117,3 +117,13 @@ def test_no_way_of_writing_a_path_leads_out_of_the_vault(served: Served, path: s
     reply = served.ask(path)
     assert reply.status in (400, 404)
     assert PNG not in reply.body
+
+
+def test_an_image_with_a_secret_is_not_shown(tmp_path: Path) -> None:
+    secret = "hunter2" + "Zq9!xLmTT"
+    (tmp_path / "plan.svg").write_text("<svg xmlns='http://www.w3.org/2000/svg'><text>A plan</text></svg>")
+    (tmp_path / "bad.svg").write_text(f"<svg xmlns='http://www.w3.org/2000/svg'><text>password: {secret}</text></svg>")
+    with Vault.open(tmp_path, {"embed.model": "words"}) as vault:
+        assert image_response(vault, "plan.svg").status_code == 200
+        with pytest.raises(NoteError):
+            image_response(vault, "bad.svg")

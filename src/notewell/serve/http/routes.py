@@ -8,6 +8,8 @@ from functools import partial
 from types import MappingProxyType
 from typing import Annotated, Any, get_type_hints
 
+from anyio import CapacityLimiter
+from anyio.to_thread import run_sync
 from fastapi import APIRouter, Body, Depends, Path, Request, Response
 from fastapi import Query as QueryModel
 from fastapi.responses import JSONResponse
@@ -59,12 +61,17 @@ PlacePath = Annotated[
 FilePath = Annotated[str, Path(description="An image, by its path from the vault's root")]
 
 
+# Notes that are rendered at once.
+PAGES = 2
+
+
 class Routes:
     """The answers of one vault."""
 
     def __init__(self, vault: Vault) -> None:
         self._vault = vault
         self._questions = Questions(vault)
+        self._pages: CapacityLimiter | None = None
 
     def health(self, request: Request) -> Response:
         """Report that the server is running and, with the token or if none is needed, what it serves."""
@@ -104,11 +111,16 @@ class Routes:
         with notices_in_errors(self._vault.freshness.look(refresh=refresh)):
             return _response(as_data(read_indexed(self._vault, _place(note, lines, part))))
 
-    def page(self, note: PlacePath, asked: RouteArguments) -> Response:
+    async def page(self, note: PlacePath, asked: RouteArguments) -> Response:
         """Show a note as HTML, with its outline, properties and tags; lines or a part are marked in it."""
         lines, part, refresh = (asked.given[name] for name in ("lines", "part", "refresh"))
+        # Not in the threads of searches, which would wait for notes that take seconds.
+        self._pages = self._pages or CapacityLimiter(PAGES)
+        return await run_sync(self._page, _place(note, lines, part), refresh, limiter=self._pages)
+
+    def _page(self, place: str, refresh: bool) -> Response:
         with notices_in_errors(self._vault.freshness.look(refresh=refresh)):
-            return _response(as_data(note_page(self._vault, _place(note, lines, part))))
+            return _response(as_data(note_page(self._vault, place)))
 
     def filters(self) -> Response:
         """List the values that filters can take: folders, tags, types and properties of the vault."""
@@ -207,7 +219,7 @@ def router(vault: Vault) -> APIRouter:
 def _add(
     made: APIRouter,
     path: str,
-    method: Callable[..., Response],
+    method: Callable[..., Response | Awaitable[Response]],
     schema: Any,
     problems: Mapping[int, str],
     asked: type[RouteArguments] | None = None,

@@ -15,6 +15,8 @@ from notewell.serve.web.obsidian import CHECKS, MEANINGS, REDACTED, SIZE, label_
 from notewell.serve.web.sanitise import OUTSIDE, attributes, escape
 
 LANGUAGE = re.compile(r"[\w+#.-]{1,30}")
+# Attributes in raw HTML that would make an element look like ours.
+OURS = re.compile(r"[\s/](?:class|title|data-[\w-]+)\s*=\s*(?:\"[^\"]*\"|'[^']*'|[^\s>\"']+)", re.IGNORECASE)
 MISSING = "There is no such note"
 
 # What the parser hands on to these functions: `links` and `style`.
@@ -168,8 +170,15 @@ def _footnote_back(token: Token, env: Env) -> str:
 
 
 # By the type of the token; the parser's own functions make the others.
+def _raw(token: Token, env: Env) -> str:
+    """Return HTML that a note wrote, without what marks our own elements: a badge, or the lines of a block."""
+    return OURS.sub("", token.content)
+
+
 ELEMENTS: MappingProxyType[str, Callable[[Token, Env], str]] = MappingProxyType(
     {
+        "html_inline": _raw,
+        "html_block": _raw,
         "link_open": _link,
         "image": _image,
         "embed": _embed,

@@ -11,6 +11,7 @@ from starlette.responses import Response
 from notewell.errors import NoteError
 from notewell.files.safe_open import leads_to, open_inside
 from notewell.index.walk import left_out_by
+from notewell.redact import names_secret, redact_text
 from notewell.vault import Vault
 
 KINDS = {
@@ -44,6 +45,9 @@ def image_response(vault: Vault, path: str) -> Response:
             data = file.read(LARGEST)
     except OSError as error:
         raise _absent(path) from error
+    # An SVG file is text, and secrets are removed from text; here, the whole file is.
+    if names_secret(path) or (kind == KINDS[".svg"] and redact_text(data.decode("utf-8", "replace"))[1]):
+        raise _absent(path)
     return Response(data, media_type=kind, headers={"content-security-policy": POLICY, "cache-control": "no-cache"})
 
 

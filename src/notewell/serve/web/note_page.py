@@ -194,11 +194,13 @@ def _name(path: str) -> str:
 def _shown(value: Any) -> str:
     """Return the value of a property as a line of text.
 
-    >>> _shown(["[[Bees|hive]]", 3]), _shown({"a": None})
-    ('hive, 3', 'a: ')
+    >>> _shown(["[[Bees|hive]]", 3]), _shown({"a": None}), _shown(True)
+    ('hive, 3', 'a: ', 'yes')
     """
     if isinstance(value, Mapping):
         return ", ".join(f"{key}: {_shown(part)}" for key, part in value.items())
     if isinstance(value, (list, tuple)):
         return ", ".join(map(_shown, value))
+    if isinstance(value, bool):
+        return "yes" if value else "no"
     return "" if value is None else WIKI.sub(label_in, str(value))

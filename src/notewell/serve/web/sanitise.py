@@ -45,6 +45,12 @@ SCHEMES = frozenset({"http", "https", "mailto"})
 OUTSIDE = re.compile(r"[a-zA-Z][a-zA-Z0-9+.-]*:|//|\\\\|/\\|\\/")
 FOOTNOTE = re.compile(r'id="(note-fn[\w:-]{1,40})"')
 
+# Elements inside each other that a browser and the sanitiser still handle quickly; the time grows with the square.
+DEEPEST = 300
+ELEMENT = re.compile(r"<(/?)([a-zA-Z][a-zA-Z0-9-]*)")
+# Elements that are closed by themselves, if nobody does.
+SELF_CLOSED = TABLES - {"table"} | {"br", "col", "dd", "dt", "hr", "img", "input", "li", "option", "p", "wbr"}
+
 # Returns what the address of a link (`a`) or an image (`img`) becomes, or None to leave it out.
 Address = Callable[[str, str], str | None]
 
@@ -59,6 +65,8 @@ def sanitised(html: str, address: Address) -> str:
     def judged(tag: str, attribute: str, value: str) -> str | None:
         return address(tag, value) if attribute in ("href", "src") else value
 
+    if is_too_deep(html):
+        return escaped(f'<pre class="plain">{escape(html)}</pre>')
     ids = frozenset(FOOTNOTE.findall(html))
     cleaned = nh3.clean(
         html,
@@ -72,6 +80,21 @@ def sanitised(html: str, address: Address) -> str:
     )
     # Also those that were entities: `&#x202e;`.
     return escaped(cleaned)
+
+
+def is_too_deep(html: str) -> bool:
+    """Tell whether more elements are inside each other than any note needs.
+
+    >>> is_too_deep("<b>rye</b>" * 999), is_too_deep("<div>" * 999)
+    (False, True)
+    """
+    depth = 0
+    for closes, name in ELEMENT.findall(html):
+        if name.lower() not in SELF_CLOSED:
+            depth = max(0, depth - 1) if closes else depth + 1
+            if depth > DEEPEST:
+                return True
+    return False
 
 
 def _sets(values: dict[str, frozenset[str]]) -> dict[str, set[str]]:

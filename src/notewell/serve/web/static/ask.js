@@ -5,6 +5,8 @@ import { announce, fill, h } from "/web/dom.js";
 import { Preview } from "/web/preview.js";
 
 const KEY = "notewell.conversation";
+// Characters of a question that are shown.
+const LONGEST = 500;
 const MARKS = {
   match: ["✓", "proven", "in your notes, word for word"],
   not_found: ["✗", "absent", "not in your notes"],
@@ -36,7 +38,11 @@ class Ask {
     this.draw();
     this.box.focus();
     const text = url.searchParams.get("text");
-    if (text) this.answer(text);
+    if (text) {
+      // An address means the same whatever was asked before.
+      this.begin();
+      this.answer(text);
+    }
     return () => {
       this.asked?.abort();
       this.preview.end();
@@ -87,6 +93,7 @@ class Ask {
     turns.push(turn);
     this.draw();
     const place = this.list.lastElementChild;
+    place.scrollIntoView({ block: "start" });
     this.asked = new AbortController();
     this.button.textContent = "Stop";
     announce("Searching your notes");
@@ -119,7 +126,6 @@ class Ask {
     else if (line.type === "error") Object.assign(turn, { text: "", stopped: `${line.error}. ${line.hint}` });
     else if (line.type === "answer") Object.assign(turn, { answer: line, stopped: null });
     fill(place, this.partsOf(turn, this.conversation.turns.indexOf(turn)));
-    this.list.parentElement.scrollTop = this.list.parentElement.scrollHeight;
   }
 
   turnOf(turn, number) {
@@ -130,7 +136,7 @@ class Ask {
     const { answer } = turn;
     const citations = answer?.citations ?? [];
     return [
-      h("div", { class: "asked" }, h("h2", {}, turn.question), h("button", { class: "quiet", onclick: () => this.edit(turn, number) }, "Edit")),
+      h("div", { class: "asked" }, h("h2", {}, turn.question.length > LONGEST ? `${turn.question.slice(0, LONGEST)} …` : turn.question), h("button", { class: "quiet", onclick: () => this.edit(turn, number) }, "Edit")),
       !answer && turn.sources.length ? this.sourcesOf(turn.sources, "Looking at") : "",
       turn.thinking ? h("details", { class: "thinking" }, h("summary", {}, "Thinking"), h("p", {}, turn.thinking)) : "",
       answer && !answer.answered ? h("p", { class: "refused" }, citations.length ? "Your notes do not answer this. These passages are the nearest:" : "Your notes do not answer this.") : "",

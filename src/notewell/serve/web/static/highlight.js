@@ -3,7 +3,7 @@
 import { h } from "/web/dom.js";
 
 // Signs of Markdown that an excerpt is read without.
-const SIGNS = /\*\*|__|==|\[\[|\]\]|^> |(?<=\s|^)\*(?=\S)|(?<=\S)\*(?=\s|[.,;:!?)]|$)/gm;
+const SIGNS = /!?\[\[[^[\]|\n]*\||!?\[\[|\]\]|\[![\w-]+\][+-]?|\*\*|__|==|^> |(?<=\s|^)\*(?=\S)|(?<=\S)\*(?=\s|[.,;:!?)]|$)/gm;
 
 /** Return a text as nodes, with marks where `spans` say; spans count characters, not UTF-16 units. */
 export function marked(text, spans) {

@@ -42,7 +42,8 @@ async function show() {
   end();
   end = () => {};
   current = found?.view;
-  place.append(frame);
+  // Above what was there, so that a place in it keeps its height when that goes.
+  place.prepend(frame);
   let finish;
   try {
     if (!found) throw new Refused(404, "There is no such page", "Go back, or search your notes");
@@ -80,6 +81,10 @@ function showProblem(frame, error) {
   if (error.status === 401) {
     showLogin(frame, show);
     return;
+  }
+  // A view that is loaded on demand cannot be, if the server is gone.
+  if (error instanceof TypeError && error.message.includes("import")) {
+    error = new Refused(0, "The server does not answer", "Start it again with `notewell serve`");
   }
   const known = error instanceof Refused;
   if (!known) console.error(error);
