@@ -16,7 +16,7 @@ HOOKS = ("start", "prompt", "before", "after")
 # The commands that leave no thread at work.
 ENDING_AT_ONCE = (*COMMANDS, "index")
 # Options that show secrets or write files; the command does that itself.
-LOCAL_OPTIONS = ("--raw", "--svg", "--dot")
+LOCAL_OPTIONS = ("--raw", "--svg", "--dot", "--expand")
 # The global options, and how many words each takes.
 GLOBAL = {"-q": 1, "--quiet": 1, "--no-pager": 1, "--color": 2}
 SWITCH = "--no-daemon"
