@@ -56,7 +56,7 @@ SHOWN = {
     "Notes that may be relevant to this prompt": "what a hook adds; tests/serve/test_hook_prompt.py reads a real one",
     "encoder   all-MiniLM-L6-v2": "a line of `notewell status` during encoding",
     "notes() {": "a function for a shell, with fzf, which need not be here",
-    "$ notewell index\nindexed 6 of 59": "a transcript of `make ask-real`, with a model that is not here",
+    "$ notewell index\n59 notes, 259 chunks": "a transcript of `make ask-real`, with a model that is not here",
     "---\ntype: memory": "a memory; tests/memory writes real ones",
 }
 

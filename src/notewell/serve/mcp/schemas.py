@@ -70,8 +70,8 @@ ANSWER = _page(
     Answer,
     {
         "citations": _list(CITATION),
-        "text": NotRequired[_field(str, "The answer that the user's language model wrote, if one is set")],
-        "model": NotRequired[_field(str, "The name of that model")],
+        "text": NotRequired[_field(str, "The answer of the user's language model, if one is set")],
+        "model": NotRequired[_field(str, "That model")],
         "unsupported": NotRequired[
             _field(list[str], "Figures and names in that answer that no cited passage contains")
         ],

@@ -126,8 +126,8 @@ on a good hit, to see what else the user wrote on the subject in other words."""
         "Answer from the notes",
         """Answer a `question` with sentences quoted from the user's notes, up to three notes, each with its \
 path:line. `answered` is false if the notes do not answer it; then the quotes are the nearest passages. If the \
-user has set a language model, `text` is the answer that it wrote. Use it for one plain question; `search` shows more \
-and takes filters in its text.""",
+user has set a language model, `text` is its answer. Use it for one plain question; `search` shows more and takes \
+filters in its text.""",
         arguments_of("ask"),
         ask,
         schemas.ANSWER,
