@@ -236,6 +236,16 @@ class Server(uvicorn.Server):
         self._vault.freshness.stop()
         super().handle_exit(sig, frame)
 
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        """End requests in progress, and close every connection: uvicorn leaves those open whose time was up."""
+        await super().shutdown(sockets)
+        for connection in list(self.server_state.connections):
+            transport = getattr(connection, "transport", None)
+            if transport is not None:
+                transport.abort()
+        # Sockets are closed in the next turn of the loop.
+        await asyncio.sleep(0)
+
 
 def serve(app: Guard, vault: Vault, sockets: Sequence[socket.socket]) -> bool:
     """Serve until Ctrl-C or SIGTERM, and leave nothing behind; tell whether it was Ctrl-C."""
