@@ -11,6 +11,9 @@ from notewell.types.results import Compared
 
 Noticed = TypeVar("Noticed")
 
+# Notices that are the answer to a question themselves.
+REFUSALS = ("not_answered", "nothing_near")
+
 # A pair has a singular, for a `count` of one, and a plural.
 WORDING: Mapping[str, str | tuple[str, str]] = {
     # Models

@@ -25,7 +25,7 @@ from notewell.serve.cli.results import LINK, WIDE, wants_links, window_columns
 from notewell.serve.parameters import parameters_of, query_of
 from notewell.serve.say import echo, printable_line, say
 from notewell.serve.width import wrapped
-from notewell.serve.wording import sentences, with_notices
+from notewell.serve.wording import REFUSALS, sentences, with_notices
 from notewell.types.answer import Answer, Citation, CitationReason, CitationsStatus, Event, Text, Verification
 from notewell.types.query import Query
 from notewell.vault import Vault
@@ -47,8 +47,6 @@ STATUS: dict[CitationsStatus, str] = {
 }
 # Whoever asks a question waits for the encoder to load: it finds answers in other words.
 ASKING = Opening(AT_ONCE, loads="first")
-# Notices that are the answer itself.
-REFUSALS = ("not_answered", "nothing_near")
 # Characters of a quote that `verify` shows.
 SHOWN = 60
 

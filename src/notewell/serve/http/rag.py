@@ -24,7 +24,7 @@ from notewell.serve.http.reload import JsonLines
 from notewell.serve.json_data import as_data, json_bytes
 from notewell.serve.parameters import Parameter, query_of
 from notewell.serve.schema import part_schema
-from notewell.serve.wording import sentence_of, with_notices
+from notewell.serve.wording import REFUSALS, sentence_of, with_notices
 from notewell.types.answer import Answer, Event, Memory, Metadata, Text, Thinking
 from notewell.types.notices import Notice
 from notewell.vault import Vault
@@ -47,9 +47,8 @@ TYPES: Mapping[type, str] = {
     Failure: "error",
     Answer: "answer",
 }
-# Notices that a model failed, and that the notes do not answer.
+# Notices that a model failed.
 FAILED = ("model_failed", "model_silent", "model_endless", "model_slow")
-REFUSED = ("not_answered", "nothing_near")
 WITHOUT = "Drop the text so far; the answer follows without a model"
 
 
@@ -166,7 +165,7 @@ def _lines_of(event: Event, notices: tuple[Notice, ...]) -> Generator[bytes, Non
         return
     yield from (_line(Failure(sentence_of(one), WITHOUT)) for one in event.notices if one.code in FAILED)
     if not event.model:
-        refusals = [f"{sentence_of(one)}." for one in event.notices if one.code in REFUSED]
+        refusals = [f"{sentence_of(one)}." for one in event.notices if one.code in REFUSALS]
         yield _line(Text("\n\n".join(filter(None, (*refusals, event.text)))))
     yield _line(with_notices(event, notices))
 
