@@ -13,6 +13,7 @@ NotewellError
 │   └── StoreDamaged    the file of the store is damaged
 │       └── StoreAltered    the store was made, or changed, by something other than this user's Notewell
 ├── DaemonError         the daemon cannot be started or stopped
+├── ServerError         the user's own PostgreSQL server cannot be made, started or stopped
 ├── EmbedError          an embedder cannot be loaded, or does not answer
 ├── LlmError            a language model does not answer, or not in a way that can be used
 └── CollectionError     a folder has no documents and judged queries to measure with
@@ -88,6 +89,10 @@ class LlmError(NotewellError):
 
 class DaemonError(NotewellError):
     """The daemon cannot be started or stopped."""
+
+
+class ServerError(NotewellError):
+    """The user's own PostgreSQL server cannot be made, started or stopped."""
 
 
 class CollectionError(NotewellError):

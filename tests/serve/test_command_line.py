@@ -147,6 +147,7 @@ ELSEWHERE = {
     "mcp": "it does not end",
     "watch": "it does not end",
     "eval": "it needs a collection",
+    "server": "it outlives the test; tests/serve/test_server.py",
     "fill": "it needs an encoder",
     "verify answer.md": "it reads an answer of the user's",
     'read "Papers/Bees.pdf#page 3"': "there is no PDF",
@@ -183,8 +184,8 @@ def test_every_example_of_the_help_works_on_the_sample_vault(
 SERVERS = {"mcp"}
 
 
-# The process behind the commands is of no vault.
-@cases("name", sorted(set(COMMANDS) - {"completion", "daemon", "help"}))
+# The process behind the commands is of no vault, and a server is of many.
+@cases("name", sorted(set(COMMANDS) - {"completion", "daemon", "help", "server"}))
 def test_every_command_knows_json_and_vault(name: str) -> None:
     command = cli.get_command(click.Context(cli), name)
     assert command is not None

@@ -63,6 +63,7 @@ GROUPS = {
         "config": "Show every setting, its value, and where it was set",
         "completion": "Print a script that completes commands, options and notes in your shell",
         "daemon": "Show, stop or pause what runs in the background",
+        "server": "Run a PostgreSQL server of your own",
         "eval": "Measure search quality on judged queries",
         "help": "Show help on a command, or on a TOPIC: query, output",
     },
