@@ -29,7 +29,7 @@ from notewell.index.report import Report, Status
 from notewell.memory import Forgotten, Remembered
 from notewell.serve.cli import COMMANDS, cli
 from notewell.serve.http import make_api
-from notewell.serve.http.health import Health, Paused, VaultHealth
+from notewell.serve.http.health import Health, Indexed, Paused, VaultHealth
 from notewell.serve.http.problems import Failure
 from notewell.serve.http.rag import line_schemas
 from notewell.serve.http.reload import IndexingProgress
@@ -52,7 +52,7 @@ ANSWERS = (
     *(Compared, DeepResults, Failure, Forgotten, Graph, Health, IndexingProgress, Links, Reading, Remembered, Report),
     *(Results, Status, VaultHealth, Walk),
     # For the page in a browser.
-    *(FilterChoices, Findings, GraphMap, NotePage, Paused),
+    *(FilterChoices, Findings, GraphMap, Indexed, NotePage, Paused),
 )
 DECISIONS = Path(__file__).parents[1] / "decisions"
 DECISION = re.compile(r"^## (.+) \((\d{4}-\d\d-\d\d).*\)$", re.MULTILINE)

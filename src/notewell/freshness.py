@@ -282,6 +282,11 @@ class Freshness:
         run = self._run
         return None if run is None or run.is_over else run.progress
 
+    @property
+    def run(self) -> BackgroundRun | None:
+        """Return the latest background run, which may be over; None if there was none."""
+        return self._run
+
     def begin(self) -> None:
         """Start to index a new vault in the background; raise an error if its folder is gone."""
         check_folder(self._indexing.root)

@@ -56,13 +56,52 @@ def test_it_indexes_a_new_vault_serves_it_and_ends_when_told(folder: Path) -> No
         closing(HTTPConnection(served.host, served.port)) as idle,
     ):
         idle.connect()
+        assert process.stderr is not None
+        said = [process.stderr.readline() for _ in range(3)]
+        assert said[:2] == [
+            f"indexing {folder}; the server answers meanwhile\n",
+            f"serving {folder}; Ctrl-C stops it\n",
+        ]
+        assert said[2] == "indexed 3 notes\n"
         assert served.get("/search", text="loaf")["hits"][0]["path"] == "Recipes/Sourdough.md"
         # The rate is what the command was told.
         assert served.ask("/health").status == 429
         process.send_signal(signal.SIGINT)
-        said = process.communicate(timeout=PATIENCE)[1]
+        assert process.communicate(timeout=PATIENCE)[1] == ""
         assert process.returncode == 130
-        assert said == f"indexing {folder}\nserving {folder}; Ctrl-C stops it\n"
+
+
+def test_it_answers_while_a_new_vault_is_indexed(folder: Path) -> None:
+    with embeddings(answered=0) as vectors:
+        vectors.use_in(folder)
+        with started(folder) as (_, served):
+            assert vectors.held.wait(PATIENCE)
+            assert served.get("/progress")["indexed"] is False
+            assert served.ask("/search?text=loaf").status == 503
+            with vectors.let_go():
+                wait_until(lambda: served.get("/progress")["finished"])
+                assert served.get("/search", text="loaf")["hits"]
+
+
+@pytest.mark.skipif(os.name != "posix", reason="the browser is a shell script")
+def test_a_browser_that_stays_in_the_foreground_does_not_hold_the_server_up(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    opened, lets_go = tmp_path / "opened", tmp_path / "lets go"
+    os.mkfifo(lets_go)
+    browser = tmp_path / "browser"
+    browser.write_text(f'#!/bin/sh\necho "$1" > "{opened}"\ncat "{lets_go}"\n', "utf-8")
+    browser.chmod(0o755)
+    # Without an & behind it, Python waits for a browser to end.
+    monkeypatch.setenv("BROWSER", f"{browser} %s")
+    with started(folder, "--open") as (_, served):
+        try:
+            wait_until(lambda: opened.exists() and opened.read_text("utf-8"))
+            assert served.get("/health")["ok"]
+            assert opened.read_text("utf-8").strip() == f"http://{served.host}:{served.port}"
+        finally:
+            # A browser that nobody lets go would stay for ever.
+            lets_go.write_bytes(b"")
 
 
 def is_refused(served: Served) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import signal
 import sys
@@ -13,6 +14,7 @@ from dataclasses import dataclass
 from types import FrameType
 
 from notewell.index import Progress, Stage
+from notewell.index.background_run import BackgroundRun
 from notewell.serve.say import is_quiet, is_unheard, say
 from notewell.serve.width import columns_of
 
@@ -20,6 +22,7 @@ from notewell.serve.width import columns_of
 STAGES: dict[Stage, str] = {"links": "Resolving links", "standings": "Ranking notes by their links"}
 # The widest bar, and how often it is drawn again, in seconds.
 WIDEST, REDRAW = 40, 0.1
+NOTES_DONE = "indexed {:,} of {:,} notes"
 # Back to the first column, and delete the line.
 ERASE = "\r\x1b[2K"
 
@@ -40,9 +43,7 @@ QUIET = Quiet()
 
 
 @contextmanager
-def progress_shown(
-    doing: str = "Indexing", line: str = "indexed {:,} of {:,} notes", quiet: Quiet = QUIET
-) -> Iterator[Progress]:
+def progress_shown(doing: str = "Indexing", line: str = NOTES_DONE, quiet: Quiet = QUIET) -> Iterator[Progress]:
     """Show a bar on a terminal and plain lines elsewhere.
 
     The bar is gone when the block ends. Ctrl-C is acknowledged at once and stops the run after the
@@ -74,6 +75,15 @@ def progress_shown(
             signal.signal(number, handler)
         if signal.SIGTERM in stopping:
             signal.raise_signal(signal.SIGTERM)
+
+
+def follow(run: BackgroundRun) -> None:
+    """Say a line for every tenth of a long background run, until it is over."""
+    shown = _Lines(NOTES_DONE, Quiet(seconds=math.inf))
+    while not run.is_over:
+        run.join(REDRAW)
+        if run.progress[1]:
+            shown.tell(*run.progress)
 
 
 class _Lines:

@@ -6,24 +6,29 @@ import json
 import os
 import sys
 import webbrowser
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
+from threading import Thread
 
 import click
 
-from notewell.errors import SettingsError
+from notewell.errors import NotewellError, SettingsError
 from notewell.files.user import home_folder, user_folder
 from notewell.serve.answering import SERVED
 from notewell.serve.cli import Stopped
 from notewell.serve.cli.encode import encode_in_background
 from notewell.serve.cli.first_index import check_new, vault_to_index_option
 from notewell.serve.cli.options import Number, json_option, missing_extra, say_notices
-from notewell.serve.cli.progress import progress_shown
-from notewell.serve.say import echo, say
+from notewell.serve.cli.progress import follow
+from notewell.serve.say import counted, echo, say
 from notewell.vault import Vault
 
 PORT = 8483
 # Requests a second from one address, and a burst of twice as many: far more than a person or an agent sends.
 RATE = 100.0
+# How long the server waits for the end of what it began at its start, in seconds; a run ends after the current note.
+STOP_SECONDS = 5.0
 
 
 @click.command("serve")
@@ -69,8 +74,8 @@ def command(
 
     A browser shows the page at the printed address; programs get JSON there. The server accepts connections from
     this machine only, unless --host is set; then a token is required. GET /openapi.json describes all routes; /mcp
-    serves agents. A new vault is indexed first. Ctrl-C stops the server with exit code 130, SIGTERM with 0. --json
-    prints its addresses as JSON.
+    serves agents. A new vault is indexed while the server runs. Ctrl-C stops the server with exit code 130, SIGTERM
+    with 0. --json prints its addresses as JSON.
 
     \b
     Example:
@@ -91,17 +96,33 @@ def command(
     with Vault.open(vault, opening=SERVED) as opened, bound(host, port) as sockets:
         needed = token or not only_here(sockets)
         rules = GuardRules(allowed, load_digest(folder) if needed else "", rate)
-        _bring_up_to_date(opened)
+        _begin_indexing(opened)
         mounts = [Mounted(PATH, make_mcp_app(opened))]
         addresses = [address_of(one) for one in sockets]
         listening = json.dumps({"vault": str(opened.root), "addresses": addresses})
         echo(listening if as_json else "\n".join(addresses))
         say(f"serving {opened.root}; Ctrl-C stops it")
         if opens:
-            _open_page(addresses[0], rules.sessions.make_code() if needed else "")
+            # A browser may stay in the foreground, and the server does not wait for it.
+            _begin(partial(_open_page, addresses[0], rules.sessions.make_code() if needed else ""))
+        starting = _begin(partial(_end_indexing, opened))
         interrupted = serve(make_app(opened, rules, mounts=mounts, log=say if verbose else None), opened, sockets)
+        starting.join(STOP_SECONDS)
     if interrupted:
         raise Stopped
+
+
+def _begin(work: Callable[[], None]) -> Thread:
+    """Do something beside the server, which does not wait for it; it says what this command would."""
+    context = click.get_current_context()
+
+    def run() -> None:
+        with context.scope(cleanup=False):
+            work()
+
+    thread = Thread(target=run, daemon=True)
+    thread.start()
+    return thread
 
 
 def _open_page(address: str, code: str) -> None:
@@ -115,16 +136,27 @@ def _print_token(token: str, as_json: bool) -> None:
     say("this token is shown only once; earlier tokens are no longer valid")
 
 
-def _bring_up_to_date(vault: Vault) -> None:
+def _begin_indexing(vault: Vault) -> None:
+    """Index what changed, for a second at most; what takes longer goes on in the background, as a new vault does."""
     check_new(vault)
-    if not vault.indexed:
-        say(f"indexing {vault.root}")
-    with progress_shown() as progress:
-        notices = vault.refresh(progress)
-        stopped = progress.stop()
-    say_notices(notices)
-    if stopped:
-        raise Stopped
+    if vault.indexed:
+        say_notices(vault.freshness.look(refresh=True))
+    else:
+        say(f"indexing {vault.root}; the server answers meanwhile")
+        vault.freshness.begin()
+
+
+def _end_indexing(vault: Vault) -> None:
+    """Wait for the end of what was begun, and let the encoder begin."""
+    run = vault.freshness.run
+    if run is not None:
+        follow(run)
+        if isinstance(run.error, NotewellError):
+            say(f"error: {run.error.fact}\nhint: {run.error.hint}")
+        if run.report is None or run.report.interrupted:
+            return
+        say_notices(run.take_notices())
+        say(f"indexed {counted(run.report.notes, 'note')}")
     encode_in_background(vault)
 
 

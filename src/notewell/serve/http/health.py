@@ -10,6 +10,7 @@ from starlette.requests import Request
 
 from notewell.errors import NotewellError
 from notewell.index.report import EncoderProgress
+from notewell.serve.answering import IndexingProgress
 from notewell.serve.background import is_paused
 from notewell.serve.http.guard import is_trusted
 from notewell.vault import Vault
@@ -51,6 +52,32 @@ class Paused:
 
     paused: bool
     """Whether nothing may start in the background."""
+
+
+@dataclass(frozen=True, slots=True)
+class Indexed:
+    """Whether a vault is indexed, and the run that indexes it now."""
+
+    indexed: bool
+    """Whether anything is indexed, and can be found."""
+    finished: bool
+    """Whether a first run has ever reached its end."""
+    run: IndexingProgress | None = None
+    """How far the run is that goes on now; none if there is none."""
+    problem: str = ""
+    """Why the last run failed; empty if it did not."""
+
+
+def indexing_of(vault: Vault) -> Indexed:
+    """Return how far indexing is; the first question about a new vault starts it."""
+    vault.freshness.begin()
+    run, indexed = vault.freshness.run, vault.indexed
+    finished = indexed and vault.store.state.finished
+    if run is None or (run.is_over and run.error is None):
+        return Indexed(indexed, finished)
+    if isinstance(run.error, NotewellError):
+        return Indexed(indexed, finished, problem=f"{run.error.fact}. {run.error.hint}")
+    return Indexed(indexed, finished, None if run.is_over else IndexingProgress(*run.progress))
 
 
 def health_of(vault: Vault, request: Request) -> Health:

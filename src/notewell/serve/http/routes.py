@@ -26,7 +26,7 @@ from notewell.search.plan import readable_name
 from notewell.serve.answering import IndexingProgress, answer, notices_in_errors, read_indexed
 from notewell.serve.background import encode_wished, pause, resume
 from notewell.serve.http.arguments import AROUND, HOPS, LINES, PART, RouteArguments, check_query, route_arguments
-from notewell.serve.http.health import Health, Paused, VaultHealth, health_of
+from notewell.serve.http.health import Health, Indexed, Paused, VaultHealth, health_of, indexing_of
 from notewell.serve.http.problems import Failure, Problem
 from notewell.serve.http.rag import ARGUMENTS, Questions, line_schemas
 from notewell.serve.http.reload import JsonLines, RunLines, wait_for_start
@@ -76,6 +76,10 @@ class Routes:
     def health(self, request: Request) -> Response:
         """Report that the server is running and, with the token or if none is needed, what it serves."""
         return _response(as_data(health_of(self._vault, request)))
+
+    def progress(self) -> Response:
+        """Tell whether the vault is indexed, and how far a run is that goes on now."""
+        return _response(as_data(indexing_of(self._vault)))
 
     async def reload(self) -> Response:
         """Index new and changed notes.
@@ -188,6 +192,7 @@ def router(vault: Vault) -> APIRouter:
     found = schema_of(Results) | schema_of(DeepResults) | schema_of(Compared)
     add, add_post = partial(_add, made), partial(_add_post, made)
     add("/health", routes.health, schema_of(VaultHealth) | schema_of(Health), {})
+    add("/progress", routes.progress, schema_of(Indexed), UNABLE)
     add("/search", routes.search, found, {**ABSENT, **UNABLE}, route_arguments("search"))
     add("/related", routes.related, schema_of(Results), {**ABSENT, **UNABLE}, route_arguments("related"))
     one = route_arguments("related", without=("note",))

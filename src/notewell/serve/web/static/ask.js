@@ -34,7 +34,7 @@ class Ask {
           h("div", { class: "row" }, this.scope, this.meter,
             h("button", { type: "button", class: "quiet", onclick: () => this.begin() }, "New conversation"), this.button))),
       this.preview.element));
-    ask("/filters").then(({ folders }) => this.scope.append(...folders.map((one) => h("option", { value: one }, one)))).catch(() => {});
+    this.refresh();
     this.draw();
     this.box.focus();
     const text = url.searchParams.get("text");
@@ -47,6 +47,17 @@ class Ask {
       this.asked?.abort();
       this.preview.end();
     };
+  }
+
+  /** Offer the folders that the vault has now, and ask again what it could not answer before. */
+  refresh() {
+    const { turns } = this.conversation;
+    if (turns.at(-1)?.waits && !this.asked) this.answer(turns.pop().question);
+    ask("/filters").then(({ folders }) => {
+      const chosen = this.scope.value;
+      fill(this.scope, h("option", { value: "" }, "All notes"), folders.map((one) => h("option", { value: one }, one)));
+      this.scope.value = chosen;
+    }).catch(() => {});
   }
 
   draw() {
@@ -105,6 +116,7 @@ class Ask {
       for await (const line of lines(response)) this.take(turn, line, place);
     } catch (error) {
       turn.stopped = error.name === "AbortError" ? "Stopped" : `${error.message}. ${error.hint ?? ""}`;
+      turn.waits = error.status === 503;
     }
     this.asked = null;
     this.button.textContent = "Ask";

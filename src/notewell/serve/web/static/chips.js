@@ -18,7 +18,11 @@ export function chips(box, changed) {
   const set = h("span", { class: "set" });
   const menus = h("span", { class: "menus" });
   element.append(set, menus);
-  ask("/filters").then((choices) => fill(menus, menusOf(choices, add))).catch(() => {});
+  load();
+
+  function load() {
+    ask("/filters").then((choices) => fill(menus, menusOf(choices, add))).catch(() => {});
+  }
 
   function add(filter) {
     box.value = `${box.value.trim()} ${filter}`.trim();
@@ -38,7 +42,7 @@ export function chips(box, changed) {
       type: "button", class: "chip on", "aria-label": `Remove ${filter}`, onclick: () => remove(filter),
     }, filter, h("span", { "aria-hidden": "true" }, " ×"))));
   }
-  return { element, read };
+  return { element, read, load };
 }
 
 function menusOf(choices, add) {

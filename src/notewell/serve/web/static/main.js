@@ -3,6 +3,7 @@
 import { Refused } from "/web/api.js";
 import { askView } from "/web/ask.js";
 import { announce, fill, h } from "/web/dom.js";
+import { Indexing } from "/web/indexing.js";
 import { showKeys } from "/web/keys.js";
 import { enterCode, showLogin } from "/web/login.js";
 import { noteView } from "/web/note.js";
@@ -18,7 +19,8 @@ const graphView = {
   },
 };
 
-// A view has `show(place, url)`, which may return a function that ends it; `keys` lists its keys for `?`.
+// A view has `show(place, url)`, which may return a function that ends it; `keys` lists its keys for `?`. After the
+// first indexing, one with `refresh()` takes over what is new by itself, and others are shown again.
 const VIEWS = [
   { name: "Search", path: "/search", at: (path) => path === "/" || path === "/search", view: searchView },
   { at: (path) => path.startsWith("/node/"), view: noteView },
@@ -32,6 +34,8 @@ let end = () => {};
 let current = null;
 let shown = 0;
 
+const indexing = new Indexing(document.getElementById("indexing"), () => (current?.refresh ? current.refresh() : show()));
+
 /** Show the view of the present address. What was there stays until the new view has its data. */
 async function show() {
   const mine = (shown += 1);
@@ -42,6 +46,7 @@ async function show() {
   end();
   end = () => {};
   current = found?.view;
+  indexing.watch();
   // Above what was there, so that a place in it keeps its height when that goes.
   place.prepend(frame);
   let finish;
@@ -116,6 +121,8 @@ addEventListener("keydown", (event) => {
 });
 
 addEventListener("popstate", show);
+// A vault that is not indexed yet answers no question.
+addEventListener("notewell-busy", () => indexing.watch());
 // Modules are done before any key arrives; a code in the address logs this browser in, and leaves the address.
 await enterCode();
 await show();

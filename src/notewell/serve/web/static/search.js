@@ -46,6 +46,13 @@ class Search {
     };
   }
 
+  /** Search again, and offer the filters that the vault has now. */
+  refresh() {
+    this.chips.load();
+    this.looked = -Infinity;
+    this.search();
+  }
+
   get text() {
     return this.box.value.trim();
   }
@@ -77,7 +84,9 @@ class Search {
     } catch (error) {
       // A newer search is under way.
       if (error.name === "AbortError") return;
-      fill(this.notices, h("p", { class: "error", role: "alert" }, `${error.message}. ${error.hint ?? ""}`));
+      // A vault that is being indexed is no mistake: the search comes again by itself.
+      const waits = error.status === 503 ? {} : { class: "error", role: "alert" };
+      fill(this.notices, h("p", waits, `${error.message}. ${error.hint ?? ""}`));
       if (error.status === 401) this.go(location.href, { replace: true });
     }
     this.list.setAttribute("aria-busy", "false");
