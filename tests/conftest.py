@@ -141,7 +141,7 @@ def stored() -> Callable[[Vault], str]:
 
 def _readable(value: Any) -> str:
     from notewell.errors import StoreDamaged  # noqa: PLC0415
-    from notewell.store.sqlite.rows import unpack  # noqa: PLC0415
+    from notewell.store.tables.rows import unpack  # noqa: PLC0415
 
     with suppress(StoreDamaged, TypeError):
         return unpack(value)
@@ -153,19 +153,20 @@ def content() -> Callable[[Vault], dict[str, Any]]:
     """Return what a store holds, whatever its slots and row numbers: two that know the same have the same content."""
 
     def read(vault: Vault) -> dict[str, Any]:
-        from notewell.store.sqlite.arrays import Blocks  # noqa: PLC0415
-        from notewell.store.sqlite.postings import BLOCK, unpack  # noqa: PLC0415
-        from notewell.store.sqlite.rows import load_chunks  # noqa: PLC0415
+        from notewell.store.sqlite.checked import SqliteReader  # noqa: PLC0415
+        from notewell.store.tables.arrays import Blocks  # noqa: PLC0415
+        from notewell.store.tables.postings import BLOCK, unpack  # noqa: PLC0415
+        from notewell.store.tables.rows import load_chunks  # noqa: PLC0415
 
         db, postings = database(vault.store), dict[int, dict[str, int]]()
-        blocks = Blocks.load(db, vault.store.state.made_for.dimensions)
+        blocks = Blocks.load(SqliteReader(db), vault.store.state.made_for.dimensions)
         for term, block, data in db.execute("select term, block, data from posting order by term"):
             for place, count in zip(*(values.tolist() for values in unpack(data)), strict=True):
                 postings.setdefault(block * BLOCK + place, {})[term] = count
         joined = "select chunk.id, data from chunk join vector on vector.body = chunk.body order by chunk.id"
         vectors = {slot: bytes(data) for slot, data in db.execute(joined)}
         chunks: dict[Any, Any] = {}
-        for slot, chunk in load_chunks(db, list(vectors)):
+        for slot, chunk in load_chunks(SqliteReader(db), list(vectors)):
             arrays = int(blocks.lengths[slot]), tuple(blocks.codes[:, slot].tolist())
             chunks[chunk.path, chunk.start] = (chunk, postings.pop(slot), *arrays, vectors[slot])
         assert not postings, "postings of chunks that are not there"

@@ -25,7 +25,7 @@ from notewell.files.user import NOWHERE
 from notewell.freshness import WITHIN_A_SECOND, Opening
 from notewell.serve.json_data import as_data
 from notewell.serve.mcp.notes import complete_path, list_notes
-from notewell.store.sqlite.rows import pack, unpack
+from notewell.store.tables.rows import pack, unpack
 
 # Words that stand in no file, as one name, so that they can be a tag, a term or a path.
 EVIL = "mallory"

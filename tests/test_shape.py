@@ -11,6 +11,7 @@ from functools import cache
 from graphlib import CycleError, TopologicalSorter
 from itertools import pairwise
 from pathlib import Path
+from typing import get_args
 
 import pytest
 
@@ -313,12 +314,12 @@ def test_every_error_is_defined_in_the_tree() -> None:
         "notewell.serve.cli.Stopped",
         "notewell.serve.daemon.wire.Declined",
         "notewell.serve.hooks.payload.NothingToSay",
-        "notewell.store.sqlite.seal.StoreOfAnother",
+        "notewell.store.tables.seal.StoreOfAnother",
     ]
 
 
 def test_every_order_by_ends_in_a_unique_column() -> None:
-    from notewell.store.sqlite import links, queries  # noqa: PLC0415
+    from notewell.store.sqlite import check_queries, link_queries, queries  # noqa: PLC0415
 
     # What a statement groups by is unique in it.
     unique = {
@@ -336,7 +337,7 @@ def test_every_order_by_ends_in_a_unique_column() -> None:
     }
     orders = [
         (name, found)
-        for name, value in (*vars(queries).items(), *vars(links).items())
+        for name, value in (*vars(queries).items(), *vars(link_queries).items(), *vars(check_queries).items())
         for statement in (value if isinstance(value, tuple) else (value,))
         if isinstance(statement, str) and name.isupper()
         for found in re.findall(r"order by ([^\n]+)", statement)
@@ -346,9 +347,12 @@ def test_every_order_by_ends_in_a_unique_column() -> None:
 
 
 def test_statements_are_named_once_and_used() -> None:
+    from notewell.store.tables.reader import Name  # noqa: PLC0415
+
     names = [
         target.id
-        for node in trees()["notewell.store.sqlite.queries"].body
+        for module in ("queries", "link_queries", "check_queries")
+        for node in trees()[f"notewell.store.sqlite.{module}"].body
         if isinstance(node, ast.Assign)
         for target in node.targets
         if isinstance(target, ast.Name)
@@ -356,9 +360,10 @@ def test_statements_are_named_once_and_used() -> None:
     others = "\n".join(
         MODULES[module].read_text(encoding="utf-8")
         for module in MODULES
-        if module.startswith("notewell.store.sqlite") and not module.endswith("queries")
+        if module.startswith(("notewell.store.sqlite", "notewell.store.tables")) and not module.endswith("queries")
     )
-    assert [name for name in names if f"queries.{name}" not in others] == []
+    assert [name for name in names if f"queries.{name}" not in others and f'"{name}"' not in others] == []
+    assert {*get_args(Name)} <= {*names}
     assert [name for name, again in pairwise(sorted(names)) if name == again] == []
 
 

@@ -10,9 +10,9 @@ import pytest
 from tests.database import database
 
 from notewell import Vault
-from notewell.store.sqlite.postings import pack as pack_posting
-from notewell.store.sqlite.postings import unpack as unpack_posting
-from notewell.store.sqlite.rows import pack, unpack
+from notewell.store.tables.postings import pack as pack_posting
+from notewell.store.tables.postings import unpack as unpack_posting
+from notewell.store.tables.rows import pack, unpack
 
 Notewell = Callable[..., tuple[int, str, str]]
 Plant = Callable[[Any], None]

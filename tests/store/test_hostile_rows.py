@@ -19,8 +19,8 @@ from hypothesis import strategies as st
 from notewell.errors import REBUILD, REPAIR, NotewellError, StoreDamaged
 from notewell.store.sqlite.checked import fetch
 from notewell.store.sqlite.files import WRITTEN_AS
-from notewell.store.sqlite.rows import DICTIONARY, RAW
 from notewell.store.sqlite.schema import TABLES
+from notewell.store.tables.rows import DICTIONARY, RAW
 
 if TYPE_CHECKING:
     from notewell import Vault

@@ -81,7 +81,7 @@ def test_doctor_finds_what_it_can_of_the_state(root: Path, change: str) -> None:
 def test_values_of_another_kind_are_found_before_they_are_loaded(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with closing(apsw.Connection(str(root / ".notewell/store.db"))) as db:
         db.execute('update chunk set "end" = zeroblob(5000000)')
-    for loading in ("load_chunks", "_array_problems", "_read_all_links"):
+    for loading in ("load_chunks", "derived_problems"):
         monkeypatch.setattr(f"notewell.store.sqlite.check.{loading}", lambda *_: pytest.fail("loaded"))
     with opened(root) as vault:
         (found,) = vault.doctor().problems

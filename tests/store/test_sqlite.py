@@ -21,10 +21,11 @@ from notewell.embed.words import WordsEmbedder
 from notewell.errors import StoreBusy, StoreError
 from notewell.store import MadeFor
 from notewell.store.sqlite import SqliteStore
-from notewell.store.sqlite.arrays import Blocks
+from notewell.store.sqlite.checked import SqliteReader
 from notewell.store.sqlite.files import delete_beside
-from notewell.store.sqlite.postings import BLOCK, unpack
 from notewell.store.sqlite.schema import VERSION
+from notewell.store.tables.arrays import Blocks
+from notewell.store.tables.postings import BLOCK, unpack
 from notewell.types.note import Chunk, Note, Stamp
 from notewell.types.query import EVERYTHING, Filter, Scope
 
@@ -248,7 +249,7 @@ def rows_of(store: SqliteStore, statement: str) -> list[Any]:
 def content(store: SqliteStore) -> dict[tuple[str, int], tuple[object, ...]]:
     """Return, for each chunk by path and line, its text, postings, length, code and vector."""
     rows = rows_of(store, "select chunk.id, path, line from chunk join note on note.id = note")
-    blocks = Blocks.load(store.db, 27)
+    blocks = Blocks.load(SqliteReader(store.db), 27)
     postings: dict[int, dict[str, int]] = {slot: {} for slot, *_ in rows}
     for term, block, data in rows_of(store, "select term, block, data from posting"):
         places, counts = unpack(data)

@@ -3,7 +3,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from notewell.store.sqlite.postings import BLOCK, Postings, merge, unpack
+from notewell.store.tables.postings import BLOCK, Postings, merge, unpack
 
 Lists = dict[tuple[str, int], dict[int, int]]
 terms = st.dictionaries(st.sampled_from(["rye", "bread", "bees", "é", "\U0001f35e", "\uffff"]), st.integers(1, 400))

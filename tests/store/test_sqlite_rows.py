@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from tests.cases import cases
 
 from notewell.errors import StoreDamaged
-from notewell.store.sqlite.rows import pack, unpack
+from notewell.store.tables.rows import pack, unpack
 
 
 @given(st.text())

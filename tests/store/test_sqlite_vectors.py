@@ -16,10 +16,11 @@ from tests.store.sqlite_files import FIXTURES, made
 from notewell import Vault
 from notewell.embed.words import WordsEmbedder
 from notewell.store import MadeFor
-from notewell.store.sqlite import SqliteStore
-from notewell.store.sqlite.arrays import Blocks
-from notewell.store.sqlite.postings import BLOCK
-from notewell.store.sqlite.vectors import VectorCache
+from notewell.store.sqlite import SqliteStore, queries
+from notewell.store.sqlite.checked import SqliteReader
+from notewell.store.tables.arrays import Blocks
+from notewell.store.tables.postings import BLOCK
+from notewell.store.tables.vectors import VectorCache
 from notewell.types.note import Chunk, Note, Stamp, Vectors
 from notewell.types.query import EVERYTHING, Scope
 
@@ -171,7 +172,7 @@ def test_a_changed_note_is_searched_by_its_new_vector(make_vault: Callable[..., 
 def test_slots_read_before_and_slots_that_were_not_come_in_one_order(make_vault: Callable[..., Vault]) -> None:
     vault = make_vault(HIVES, {"embed.model": "static"})
     vault.index()
-    db, size = database(vault.store), len(HIVES)
+    db, size = SqliteReader(database(vault.store)), len(HIVES)
     seen, fresh = VectorCache(256, vault.models.embedder.dimensions), VectorCache(256, vault.models.embedder.dimensions)
     seen.rows(db, np.arange(3, 9))
     assert np.array_equal(seen.rows(db, np.arange(size)), fresh.rows(db, np.arange(size)))
@@ -213,7 +214,7 @@ def put_vectors(store: SqliteStore, path: str, lines: list[str], vectors: Vector
 
 def occupy(store: SqliteStore, slots: int) -> None:
     """Fill the first slots with imaginary chunks, which is faster than storing as many."""
-    blocks = Blocks.load(store.db, 8)
+    blocks = Blocks.load(SqliteReader(store.db), 8)
     used = blocks.lengths.size
     blocks.lengths = np.concatenate((blocks.lengths, np.ones(slots - used, np.uint16)))
     blocks.lengths[:used] = np.maximum(blocks.lengths[:used], 1)
@@ -221,4 +222,5 @@ def occupy(store: SqliteStore, slots: int) -> None:
     blocks.notes = np.concatenate((blocks.notes, np.arange(1000, 1000 + slots - used, dtype=np.uint32)))
     blocks.leads = np.concatenate((blocks.leads, np.ones(slots - used, np.bool_)))
     blocks._dirty = {0}
-    blocks.save(store.db)
+    (block,), _ = blocks.changed()
+    store.db.execute(queries.SET_BLOCK, block._asdict())

@@ -25,7 +25,7 @@ from notewell.store.sqlite.place import (
     name_for,
     owner_of,
 )
-from notewell.store.sqlite.seal import StoreOfAnother, not_yours
+from notewell.store.tables.seal import StoreOfAnother, not_yours
 from notewell.types.notices import Notice
 
 # Where a vault has its store, from its root, if no setting names another place.

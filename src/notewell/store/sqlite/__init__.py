@@ -14,9 +14,8 @@ from notewell.files.lock import held
 from notewell.store import About, Files, MadeFor, Skip, State
 from notewell.store.filters import count_tags
 from notewell.store.sqlite import queries
-from notewell.store.sqlite.arrays import Arrays
 from notewell.store.sqlite.check import find_altered, find_problems
-from notewell.store.sqlite.checked import fetch, fetch_one
+from notewell.store.sqlite.checked import SqliteReader, fetch, fetch_one
 from notewell.store.sqlite.connection import BUSY_MS, CACHE_KIB, connect, create_private, explained, size
 from notewell.store.sqlite.files import (
     BACKUP_HINT,
@@ -33,10 +32,11 @@ from notewell.store.sqlite.files import (
 from notewell.store.sqlite.links import check_listed
 from notewell.store.sqlite.place import OWNER
 from notewell.store.sqlite.schema import Meta, prepare
-from notewell.store.sqlite.seal import NO_SEALS, Seals, not_yours
 from notewell.store.sqlite.snapshot import SqliteSnapshot
 from notewell.store.sqlite.vectors import carry_over
 from notewell.store.sqlite.writer import Batch
+from notewell.store.tables.arrays import Arrays
+from notewell.store.tables.seal import NO_SEALS, Seals, not_yours
 from notewell.types.note import Stamp
 
 __all__ = ["SqliteStore", "delete_store"]
@@ -139,7 +139,7 @@ class SqliteStore:
             )
 
     def _tags(self, generation: int) -> dict[str, int]:
-        self._seals.check_notes(self.db, generation)
+        self._seals.check_notes(SqliteReader(self.db), generation)
         return count_tags(tag for _, tag in fetch(self.db, queries.NOTE_TAGS))
 
     def _skipped(self) -> dict[str, str]:
@@ -155,14 +155,14 @@ class SqliteStore:
             state = self._meta.state(self._seals)
             if state.origin != "own":
                 raise not_yours(self.file)
-            yield SqliteSnapshot(self.db, state, self._load_arrays, self._seals if shown else NO_SEALS)
+            yield SqliteSnapshot(SqliteReader(self.db), state, self._load_arrays, self._seals if shown else NO_SEALS)
 
     def _load_arrays(self) -> Arrays:
         """Return the arrays of the state that this thread reads, from memory if its chunks are the same."""
         made = self._meta.number("arrays")
         with self._lock:
             if self._arrays is None or self._arrays.made != made:
-                self._arrays = Arrays.load(self.db, made, self._meta.number("dimensions"))
+                self._arrays = Arrays.load(SqliteReader(self.db), made, self._meta.number("dimensions"))
             return self._arrays
 
     @contextmanager

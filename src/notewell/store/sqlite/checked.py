@@ -4,30 +4,22 @@ from __future__ import annotations
 
 import json
 import threading
-from collections.abc import Callable, Collection, Sequence
-from datetime import date
-from functools import wraps
+from collections.abc import Callable, Mapping, Sequence
 from itertools import islice
-from math import isfinite
-from typing import Any, ParamSpec, TypeVar
+from typing import Any
 
 import apsw
+import numpy as np
+import numpy.typing as npt
 
-from notewell.errors import REPAIR, StoreDamaged
+from notewell.store.sqlite import check_queries, link_queries, queries
+from notewell.store.tables.checked import check_rows, damaged
+from notewell.store.tables.reader import Name, Rows
 
-# Larger than any value we write: the codes of a block for vectors of 30,000 numbers. SQLite refuses a longer one.
-LONGEST = 1 << 28
-# Longer than any name, list or front matter of a note: all of these are cut when it is indexed.
-LONGEST_TEXT = 1 << 20
 # A statement that returns more rows than this may return as many as fit into the file, at so many bytes a row.
 FEW, LEAST_BYTES = 100_000, 2
-# Slots, ids of notes and lines are counted with 31 bits in memory.
-MOST = (1 << 31) - 1
-# Front matter is cut at 20 levels, and links have two.
-DEEPEST = 40
-# What Python and numpy raise for bytes that are not what they should be. Not TypeError: `fetch` has checked the kind of
-# every value, so that one is a mistake of ours, which must not be called damage.
-UNREADABLE = (ValueError, LookupError, OverflowError, RecursionError, MemoryError, StopIteration)
+# The statements that the shared logic knows by name.
+STATEMENTS: dict[str, str] = {**vars(queries), **vars(link_queries), **vars(check_queries)}
 
 
 class Taken(threading.local):
@@ -37,95 +29,16 @@ class Taken(threading.local):
 
 
 taken = Taken()
-Rows = list[tuple[Any, ...]]
-Given = ParamSpec("Given")
-Result = TypeVar("Result")
+_columns: dict[str, list[str]] = {}
 
 
-def damaged(what: object) -> StoreDamaged:
-    """Return the error for a store that has something it cannot have."""
-    return StoreDamaged(f"The store is damaged: {what}", REPAIR)
-
-
-def decodes(function: Callable[Given, Result]) -> Callable[Given, Result]:
-    """Wrap a function that reads rows, so that bytes it cannot decode are a damaged store."""
-
-    @wraps(function)
-    def checked(*args: Given.args, **named: Given.kwargs) -> Result:
-        try:
-            return function(*args, **named)
-        except UNREADABLE as error:
-            # Not what the library says, which may quote a value.
-            raise damaged(f"something in it cannot be read ({type(error).__name__})") from error
-
-    return checked
-
-
-def _number(values: Sequence[Any]) -> bool:
-    return _integer(values) and min(values) >= 0 and max(values) <= MOST
-
-
-def _integer(values: Sequence[Any]) -> bool:
-    return {*map(type, values)} == {int}
-
-
-def _share(values: Sequence[Any]) -> bool:
-    return {*map(type, values)} == {float} and all(map(isfinite, values)) and min(values) >= 0 and max(values) <= 1
-
-
-def _text(values: Sequence[Any]) -> bool:
-    return {*map(type, values)} == {str} and max(map(len, values)) <= LONGEST_TEXT
-
-
-def _bytes(values: Sequence[Any]) -> bool:
-    return {*map(type, values)} == {bytes}
-
-
-def _scalar(values: Sequence[Any]) -> bool:
-    return {*map(type, values)} <= {str, int, float}
-
-
-def _path(values: Sequence[Any]) -> bool:
-    """Tell whether these are paths inside a folder; all at once, as a search asks for those of all notes."""
-    if not _text(values):
-        return False
-    every = "\0".join(("", *values, ""))
-    if "\0\0" in every or "\0/" in every or every.count("\0") != len(values) + 1:
-        return False
-    return ".." not in every or not any(".." in path.split("/") for path in values)
-
-
-def _day(values: Sequence[Any]) -> bool:
-    return _text(values) and all(date.fromisoformat(day) for day in {*values} if day)
-
-
-# What values each column may have, by its name in a statement.
-COLUMNS: dict[str, Callable[[Sequence[Any]], bool]] = {
-    **dict.fromkeys(
-        ("id", "note", "body", "block", "line", "end_line", "start", "end", "link_count", "again"), _number
-    ),
-    **dict.fromkeys(("mtime_ns", "ctime_ns", "size", "community", "number", "newest", "crc"), _integer),
-    **dict.fromkeys(("pagerank", "centrality", "x", "y"), _share),
-    **dict.fromkeys(("title", "kind", "tags", "aliases", "fields", "digest", "dated_by", "properties", "parts"), _text),
-    **dict.fromkeys(("tasks", "term", "reason", "key", "tag", "sql"), _text),
-    **dict.fromkeys(("text", "data", "links", "lengths", "codes", "notes", "seal"), _bytes),
-    "path": _path,
-    "day": _day,
-    "dated": _day,
-    "field": _scalar,
-    "value": lambda values: True,
-    "terms": lambda values: {*map(type, values)} == {str},
-}
-_checks: dict[str, list[tuple[str, Callable[[Sequence[Any]], bool]]]] = {}
-
-
-def fetch(db: apsw.Connection, statement: str, bindings: dict[str, Any] | None = None) -> Rows:
+def fetch(db: apsw.Connection, statement: str, bindings: Mapping[str, Any] | None = None) -> Rows:
     """Return the rows of a statement; a value that its column cannot have is an error."""
     taken.steps = 0
     cursor = db.execute(statement, bindings)
     try:
-        if statement not in _checks:
-            _checks[statement] = [(name, COLUMNS[name]) for name, *_ in cursor.get_description()]
+        if statement not in _columns:
+            _columns[statement] = [name for name, *_ in cursor.get_description()]
         rows: Rows = [*islice(cursor, FEW)]
         if len(rows) == FEW:
             rows += _rest(db, cursor)
@@ -133,9 +46,7 @@ def fetch(db: apsw.Connection, statement: str, bindings: dict[str, Any] | None =
         return []
     except UnicodeDecodeError as error:
         raise damaged("a text in it is not UTF-8") from error
-    for (name, is_sound), values in zip(_checks[statement], zip(*rows, strict=True), strict=False):
-        if not _holds(is_sound, values):
-            raise damaged(f"a value in column `{name}` is not valid")
+    check_rows(_columns[statement], rows)
     return rows
 
 
@@ -148,14 +59,7 @@ def _rest(db: apsw.Connection, cursor: apsw.Cursor) -> Rows:
     return rows
 
 
-def _holds(is_sound: Callable[[Sequence[Any]], bool], values: Sequence[Any]) -> bool:
-    try:
-        return is_sound(values)
-    except ValueError:
-        return False
-
-
-def fetch_one(db: apsw.Connection, statement: str, bindings: dict[str, Any] | None = None) -> Any:
+def fetch_one(db: apsw.Connection, statement: str, bindings: Mapping[str, Any] | None = None) -> Any:
     """Return the first row of a statement, or its value if it has one column; None without a row."""
     rows = fetch(db, statement, bindings)
     if not rows:
@@ -163,41 +67,27 @@ def fetch_one(db: apsw.Connection, statement: str, bindings: dict[str, Any] | No
     return rows[0] if len(rows[0]) > 1 else rows[0][0]
 
 
-def read_json(written: str, kind: type[Any]) -> Any:
-    """Return a value of JSON, which has to be of this kind and not deeper than any that we write.
-
-    >>> read_json('["rye"]', list), read_json("{}", dict)
-    (['rye'], {})
-    """
-    try:
-        value = json.loads(written)
-    except (ValueError, RecursionError) as error:
-        raise damaged("a list or mapping in it cannot be read") from error
-    if type(value) is not kind or (written.count("[") + written.count("{") > DEEPEST and _is_deep(value)):
-        raise damaged("a list or mapping in it is another kind of value, or too deep")
-    return value
+# Ids are numbers from 1 on.
+NO_ID = -1
 
 
-def _is_deep(value: Any) -> bool:
-    level: Collection[Any] = [value]
-    for _ in range(DEEPEST):
-        nested = [inner.values() if isinstance(inner, dict) else inner for inner in level]
-        level = [item for items in nested for item in items if isinstance(item, dict | list)]
-        if not level:
-            return False
-    return True
+def carray(ids: Sequence[int] | npt.NDArray[np.int64]) -> Any:
+    """Return ids as a table for a statement; without ids, one that no row has, since a table cannot be empty."""
+    return apsw.carray(np.asarray(ids if len(ids) else [NO_ID], dtype=np.int64))
 
 
-def read_texts(written: str) -> tuple[str, ...]:
-    """Return a list of texts.
+class SqliteReader:
+    """The statements of the shared logic on one connection: ids are bound as a table, texts as JSON."""
 
-    >>> read_texts('["rye","bread"]')
-    ('rye', 'bread')
-    """
-    # Most notes have no tags or aliases: this saves a tenth of the time of a page of hits.
-    if written == "[]":
-        return ()
-    values = read_json(written, list)
-    if values and not _text(values):
-        raise damaged("a list of texts in it has other values")
-    return tuple(values)
+    def __init__(self, db: apsw.Connection) -> None:
+        self.db = db
+
+    def fetch(self, name: Name, bindings: Mapping[str, Any] | None = None) -> Rows:
+        """Return the rows of a statement."""
+        bound = bindings and {
+            key: BINDINGS[key](value) if key in BINDINGS else value for key, value in bindings.items()
+        }
+        return fetch(self.db, STATEMENTS[name], bound)
+
+
+BINDINGS: dict[str, Callable[[Any], Any]] = {"ids": carray, "notes": carray, "paths": json.dumps, "terms": json.dumps}

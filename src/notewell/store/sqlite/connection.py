@@ -15,7 +15,8 @@ import apsw
 from notewell.errors import REPAIR, StoreBusy, StoreDamaged, StoreError
 from notewell.files.safe_open import NO_LINK, open_plain, why_not_written
 from notewell.store.sqlite import queries
-from notewell.store.sqlite.checked import LONGEST, taken
+from notewell.store.sqlite.checked import taken
+from notewell.store.tables.checked import LONGEST
 
 READ_WRITE = apsw.SQLITE_OPEN_READWRITE | apsw.SQLITE_OPEN_CREATE
 READ_ONLY = apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI

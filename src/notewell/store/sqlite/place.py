@@ -13,8 +13,9 @@ import apsw
 from notewell.errors import StoreError, StoreUnfit
 from notewell.files.user import PRIVATE_FOLDER
 from notewell.store.sqlite import queries
-from notewell.store.sqlite.checked import damaged, fetch, fetch_one
+from notewell.store.sqlite.checked import fetch, fetch_one
 from notewell.store.sqlite.connection import BUSY_MS, explained, open_to_read
+from notewell.store.tables.checked import damaged
 
 # Notewell's own folder in a vault's root.
 OURS = ".notewell"

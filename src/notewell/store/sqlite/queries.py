@@ -1,4 +1,4 @@
-"""The statements of the SQLite store, by name; those on links are in `links.py`, those of checks in `check.py`."""
+"""The statements of the SQLite store, by name; those on links and of checks have modules of their own."""
 
 from __future__ import annotations
 
@@ -119,7 +119,7 @@ order by id
 
 NOTE_FIELDS = """
 select note.id, case item.type when 'true' then 'true' when 'false' then 'false' else item.value end as field
-from note, json_each(note.fields -> :place) as item
+from note, json_each(note.fields -> ('$."' || :key || '"')) as item
 where item.type in ('text', 'integer', 'real', 'true', 'false')
 """
 
@@ -206,10 +206,10 @@ group by term
 """
 
 POSTINGS = """
-select block, data
+select term, block, data
 from posting
-where term = :term
-order by block
+where term in (select value from json_each(:terms))
+order by term, block
 """
 
 POSTING = """

@@ -21,8 +21,9 @@ from notewell.errors import REPAIR, StoreDamaged, StoreError, StoreUnfit
 from notewell.store import MadeFor, Origin, State
 from notewell.store.bm25 import WEIGHING
 from notewell.store.sqlite import queries
-from notewell.store.sqlite.checked import damaged, decodes, fetch, fetch_one
-from notewell.store.sqlite.seal import NO_SEALS, OF_STORE, Seals, StoreOfAnother
+from notewell.store.sqlite.checked import fetch, fetch_one
+from notewell.store.tables.checked import damaged, decodes
+from notewell.store.tables.seal import NO_SEALS, OF_STORE, Seals, StoreOfAnother
 
 # The formats that are migrated, and the present one, which grows with every change of the tables or their content.
 OLDEST, VERSION = 1, 9

@@ -16,23 +16,23 @@ from notewell.store import CLONED_AT_LEAST
 from notewell.store.bm25 import stored_length, weigh_terms
 from notewell.store.links import LinkEnds, Standing
 from notewell.store.sqlite import queries
-from notewell.store.sqlite.arrays import Blocks, one_bit
-from notewell.store.sqlite.checked import decodes, fetch, fetch_one
+from notewell.store.sqlite.checked import SqliteReader, carray, fetch, fetch_one
 from notewell.store.sqlite.links import forget_edges, forget_standing, save_edges, save_standings
-from notewell.store.sqlite.postings import Postings, merge
-from notewell.store.sqlite.rows import (
+from notewell.store.sqlite.schema import Meta
+from notewell.store.sqlite.vectors import save_vectors
+from notewell.store.tables.arrays import Blocks, one_bit
+from notewell.store.tables.checked import decodes
+from notewell.store.tables.postings import Postings, merge
+from notewell.store.tables.rows import (
     body_digest,
     body_of,
     body_row,
-    carray,
     chunk_row,
     load_chunks,
     note_row,
     seal_chunk,
 )
-from notewell.store.sqlite.schema import Meta
-from notewell.store.sqlite.seal import OF_NOTE, Seals
-from notewell.store.sqlite.vectors import save_vectors
+from notewell.store.tables.seal import OF_NOTE, Seals
 from notewell.store.vectors import eight_bit
 from notewell.types.note import Chunk, Note, Stamp, Vectors
 
@@ -61,7 +61,7 @@ class Batch:
 
     @cached_property
     def _blocks(self) -> Blocks:
-        return Blocks.load(self._db, self._meta.number("dimensions"))
+        return Blocks.load(SqliteReader(self._db), self._meta.number("dimensions"))
 
     @cached_property
     def _free(self) -> Iterator[int]:
@@ -116,7 +116,7 @@ class Batch:
         rows = fetch(self._db, queries.CHUNKS_OF, key)
         slots = [slot for slot, _ in rows]
         self._freed += len(slots)
-        for slot, chunk in load_chunks(self._db, slots):
+        for slot, chunk in load_chunks(SqliteReader(self._db), slots):
             self._drop(slot, chunk)
         # Lines stay until the batch ends: they may come back under another path.
         self._unused.update(body for _, body in rows)
@@ -175,7 +175,7 @@ class Batch:
         """Merge the postings, save the arrays and write down which state this is."""
         if self._changed:
             self._merge_postings()
-            self._blocks.save(self._db)
+            self._save_blocks()
             for statement in queries.DROP_BODIES if self._unused else ():
                 self._db.execute(statement, {"ids": carray(sorted(self._unused))})
             self._meta["arrays"] = self._meta.next_generation()
@@ -205,6 +205,12 @@ class Batch:
     def _drop(self, slot: int, chunk: Chunk) -> None:
         self._postings.drop(slot, weigh_terms(chunk))
         self._blocks.clear(slot)
+
+    def _save_blocks(self) -> None:
+        """Write the blocks that changed, and drop those past the last chunk."""
+        blocks, number = self._blocks.changed()
+        self._db.executemany(queries.SET_BLOCK, (block._asdict() for block in blocks))
+        self._db.execute(queries.DROP_BLOCKS, {"first": number})
 
     def _merge_postings(self) -> None:
         kept, dropped = [], []

@@ -5,17 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
-import apsw
 import numpy as np
 import numpy.typing as npt
 
 from notewell.store.bm25 import length_norms
-from notewell.store.sqlite import queries
-from notewell.store.sqlite.checked import MOST, damaged, decodes, fetch
-from notewell.store.sqlite.masks import Masks
-from notewell.store.sqlite.postings import BLOCK
-from notewell.store.sqlite.vectors import VectorCache
-from notewell.store.sqlite.vocabulary import AllTerms
+from notewell.store.tables.checked import MOST, damaged, decodes
+from notewell.store.tables.masks import Masks
+from notewell.store.tables.postings import BLOCK
+from notewell.store.tables.reader import Reader
+from notewell.store.tables.vectors import VectorCache
+from notewell.store.tables.vocabulary import AllTerms
 from notewell.types.note import Vectors
 
 # Slots are added this many at a time, so that a growing vault does not copy its arrays for every note.
@@ -26,6 +25,15 @@ SPARSE = 4
 SCANNED = 1 << 15
 # The mark of a note's first chunk, above all ids.
 LEADS = np.uint32(MOST + 1)
+
+
+class Block(NamedTuple):
+    """The arrays of one block of slots, as they are stored."""
+
+    id: int
+    lengths: bytes
+    codes: bytes
+    notes: bytes
 
 
 class Blocks:
@@ -41,10 +49,10 @@ class Blocks:
 
     @classmethod
     @decodes
-    def load(cls, db: apsw.Connection, dimensions: int) -> Blocks:
+    def load(cls, db: Reader, dimensions: int) -> Blocks:
         """Return the arrays as they are stored."""
         blocks = cls(dimensions)
-        rows = fetch(db, queries.BLOCKS)
+        rows = db.fetch("BLOCKS")
         if [number for number, *_ in rows] != [*range(len(rows))]:
             raise damaged("a block of slots is missing")
         if rows:
@@ -59,18 +67,19 @@ class Blocks:
             blocks.notes, blocks.leads = marked & ~LEADS, marked >= LEADS
         return blocks
 
-    def save(self, db: apsw.Connection) -> None:
-        """Write the blocks that changed, and drop the free slots at the end."""
+    def changed(self) -> tuple[list[Block], int]:
+        """Return the blocks that changed, without the free slots at the end, and the number of all blocks."""
         used = int(np.flatnonzero(self.lengths).max(initial=-1)) + 1
         size = -(-used // GROWTH) * GROWTH
+        written = []
         for block in sorted(self._dirty):
             part = slice(block * BLOCK, min((block + 1) * BLOCK, size))
             if part.start < size:
+                notes = np.where(self.leads[part], self.notes[part] | LEADS, self.notes[part])
                 lengths, codes = self.lengths[part].tobytes(), self.codes[:, part].tobytes()
-                notes = np.where(self.leads[part], self.notes[part] | LEADS, self.notes[part]).tobytes()
-                db.execute(queries.SET_BLOCK, {"id": block, "lengths": lengths, "codes": codes, "notes": notes})
-        db.execute(queries.DROP_BLOCKS, {"first": -(-size // BLOCK)})
+                written.append(Block(block, lengths, codes, notes.tobytes()))
         self._dirty.clear()
+        return written, -(-size // BLOCK)
 
     def free_slots(self) -> Iterator[int]:
         """Yield the free slots, lowest first, making new ones when they run out."""
@@ -102,7 +111,7 @@ class Blocks:
         self._dirty.add(slot // BLOCK)
 
 
-def _load_notes(db: apsw.Connection, written: list[bytes], size: int) -> npt.NDArray[np.uint32]:
+def _load_notes(db: Reader, written: list[bytes], size: int) -> npt.NDArray[np.uint32]:
     """Return the note of every slot, marked if it leads; 0 for a free one. An older version did not write them."""
     if not all(written):
         return slot_notes(db, size)
@@ -112,10 +121,10 @@ def _load_notes(db: apsw.Connection, written: list[bytes], size: int) -> npt.NDA
     return notes
 
 
-def slot_notes(db: apsw.Connection, size: int) -> npt.NDArray[np.uint32]:
+def slot_notes(db: Reader, size: int) -> npt.NDArray[np.uint32]:
     """Return the note of every slot as the chunks themselves say, marked if the chunk is the note's first."""
     notes = np.zeros(size, np.uint32)
-    for slot, note, leads in fetch(db, queries.SLOT_NOTES):
+    for slot, note, leads in db.fetch("SLOT_NOTES"):
         notes[slot] = note | LEADS if leads else note
     return notes
 
@@ -162,7 +171,7 @@ class Arrays(NamedTuple):
     terms: AllTerms
 
     @classmethod
-    def load(cls, db: apsw.Connection, made: int, dimensions: int) -> Arrays:
+    def load(cls, db: Reader, made: int, dimensions: int) -> Arrays:
         """Return the arrays of the state that `db` sees now."""
         blocks = Blocks.load(db, dimensions)
         size, dead = blocks.lengths.size, np.flatnonzero(blocks.lengths == 0)

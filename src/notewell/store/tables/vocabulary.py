@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Collection, Sequence
 from typing import NamedTuple
 
-import apsw
 import numpy as np
 import numpy.typing as npt
 
 from notewell.store.bm25 import EXPANDED, STAND_IN, UNIT
-from notewell.store.sqlite import queries
-from notewell.store.sqlite.checked import fetch, fetch_one
-from notewell.store.sqlite.postings import BLOCK, unpack
+from notewell.store.tables.postings import BLOCK, Counts, Places, unpack
+from notewell.store.tables.reader import Reader, fetch_one
 from notewell.terms import LONGEST, hidden_stems
 
 Slots = npt.NDArray[np.intp]
@@ -35,9 +32,21 @@ class Held(NamedTuple):
         return cls(slots, often[slots])
 
 
-def load_postings(db: apsw.Connection, term: str) -> Held:
+def load_lists(db: Reader, terms: Collection[str]) -> dict[str, Held]:
+    """Return the slots that hold each of the terms, and how often they do."""
+    lists: dict[str, list[tuple[int, Places, Counts]]] = {term: [] for term in terms}
+    for term, block, data in db.fetch("POSTINGS", {"terms": [*lists]}) if lists else ():
+        lists[term].append((block, *unpack(data)))
+    return {term: _joined(blocks) for term, blocks in lists.items()}
+
+
+def load_postings(db: Reader, term: str) -> Held:
     """Return the slots that hold a term, and how often they do."""
-    lists = [(block, *unpack(data)) for block, data in fetch(db, queries.POSTINGS, {"term": term})]
+    return load_lists(db, (term,))[term]
+
+
+def _joined(lists: Sequence[tuple[int, Places, Counts]]) -> Held:
+    """Return the lists of a term's blocks as one."""
     if not lists:
         return Held(NOWHERE, np.zeros(0, dtype=np.float32))
     slots = np.concatenate([places for _, places, _ in lists], dtype=np.intp)
@@ -50,11 +59,10 @@ def load_postings(db: apsw.Connection, term: str) -> Held:
     return Held(slots, often)
 
 
-def load_any(db: apsw.Connection, term: str, stand_ins: Sequence[str], size: int) -> Scores:
+def load_any(db: Reader, term: str, stand_ins: Sequence[str], size: int) -> Scores:
     """Return how often each of `size` slots holds a term, or, for less, one of its stand-ins."""
     every = np.zeros(size, dtype=np.float32)
-    for stand_in in stand_ins:
-        slots, often = load_postings(db, stand_in)
+    for slots, often in load_lists(db, stand_ins).values():
         every[slots] += often * np.float32(STAND_IN)
     if term.endswith("*"):
         return every + load_prefix(db, term[:-1], size)
@@ -63,27 +71,26 @@ def load_any(db: apsw.Connection, term: str, stand_ins: Sequence[str], size: int
     return every
 
 
-def load_prefix(db: apsw.Connection, prefix: str, size: int) -> Scores:
+def load_prefix(db: Reader, prefix: str, size: int) -> Scores:
     """Return how often each of `size` slots holds a term with this prefix."""
     every = np.zeros(size, dtype=np.float32)
-    for term in expand(db, prefix):
-        slots, often = load_postings(db, term)
+    for slots, often in load_lists(db, expand(db, prefix)).values():
         every[slots] += often
     return every
 
 
-def expand(db: apsw.Connection, prefix: str) -> list[str]:
+def expand(db: Reader, prefix: str) -> list[str]:
     """Return the terms of words with this prefix, the most frequent first."""
     return [*terms_from(db, prefix, LONGEST, EXPANDED), *sorted(hidden_stems(prefix))]
 
 
-def terms_from(db: apsw.Connection, start: str, longest: int, limit: int) -> list[str]:
+def terms_from(db: Reader, start: str, longest: int, limit: int) -> list[str]:
     """Return the terms with this beginning that have at most `longest` characters, the most frequent first."""
     asked = {"first": start, "last": f"{start}{chr(0x10FFFF)}", "longest": longest, "limit": limit}
-    return [term for term, _ in fetch(db, queries.TERMS_FROM, asked)]
+    return [term for term, _ in db.fetch("TERMS_FROM", asked)]
 
 
-def holding(db: apsw.Connection, terms: Sequence[str], size: int) -> Flags:
+def holding(db: Reader, terms: Sequence[str], size: int) -> Flags:
     """Return which of `size` slots hold all of the terms."""
     held = np.ones(size, dtype=np.bool_)
     for term in terms:
@@ -91,7 +98,7 @@ def holding(db: apsw.Connection, terms: Sequence[str], size: int) -> Flags:
     return held
 
 
-def _holding_one(db: apsw.Connection, term: str, size: int) -> Flags:
+def _holding_one(db: Reader, term: str, size: int) -> Flags:
     if term.endswith("*"):
         return load_prefix(db, term[:-1], size) > 0
     held = np.zeros(size, dtype=np.bool_)
@@ -99,9 +106,9 @@ def _holding_one(db: apsw.Connection, term: str, size: int) -> Flags:
     return held
 
 
-def count_holding(db: apsw.Connection, terms: Collection[str]) -> dict[str, int]:
+def count_holding(db: Reader, terms: Collection[str]) -> dict[str, int]:
     """Return how many chunks hold each term, without the terms that none holds."""
-    return dict(fetch(db, queries.HOLDING, {"terms": json.dumps(list(terms))}))
+    return dict(db.fetch("HOLDING", {"terms": list(terms)}))
 
 
 class AllTerms:
@@ -110,10 +117,10 @@ class AllTerms:
     def __init__(self) -> None:
         self._text = ""
 
-    def containing(self, db: apsw.Connection, part: str) -> list[str]:
+    def containing(self, db: Reader, part: str) -> list[str]:
         """Return the terms that contain a part."""
         if not self._text:
-            self._text = f"\n{fetch_one(db, queries.ALL_TERMS)}\n"
+            self._text = f"\n{fetch_one(db, 'ALL_TERMS')}\n"
         found, at = [], self._text.find(part)
         while at >= 0:
             end = self._text.index("\n", at)

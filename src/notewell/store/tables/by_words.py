@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 
-import apsw
 import numpy as np
 import numpy.typing as npt
 
 from notewell.store import NO_STAND_INS, StandIns
 from notewell.store.bm25 import NOTE_SHARE, OF_ALL_CHUNKS, OF_FIRST_CHUNK, rarity
-from notewell.store.sqlite.arrays import Arrays
-from notewell.store.sqlite.vocabulary import (
+from notewell.store.tables.arrays import Arrays
+from notewell.store.tables.reader import Reader
+from notewell.store.tables.vocabulary import (
     NOWHERE,
     Flags,
     Held,
@@ -20,6 +20,7 @@ from notewell.store.sqlite.vocabulary import (
     Slots,
     count_holding,
     load_any,
+    load_lists,
     load_postings,
     load_prefix,
 )
@@ -81,7 +82,7 @@ class WordScores:
 class ByWords:
     """The terms of one search: each posting list is read once, however often it is needed."""
 
-    def __init__(self, db: apsw.Connection, arrays: Arrays) -> None:
+    def __init__(self, db: Reader, arrays: Arrays) -> None:
         self._db = db
         self._arrays = arrays
         self._read: dict[str, Held] = {}
@@ -89,6 +90,7 @@ class ByWords:
     def match(self, terms: Sequence[str], stand_ins: StandIns = NO_STAND_INS) -> WordScores:
         """Return the scores of the slots that hold any of the terms."""
         found = WordScores(self._arrays, len({*terms}))
+        self._read_ahead([term for term in terms if not stand_ins.get(term)])
         for term, times in Counter(terms).items():
             held = self._held(term, stand_ins.get(term, ()))
             notes = self._in_notes(held)
@@ -112,8 +114,17 @@ class ByWords:
 
     def count(self, terms: Collection[str]) -> dict[str, int]:
         """Return how many chunks hold each term, without the terms that none holds."""
-        sizes = self._sizes(terms) if len(terms) > FEW else {term: self._held(term).slots.size for term in terms}
+        if len(terms) > FEW:
+            sizes = self._sizes(terms)
+        else:
+            self._read_ahead(terms)
+            sizes = {term: self._held(term).slots.size for term in terms}
         return {term: size for term, size in sizes.items() if size}
+
+    def _read_ahead(self, terms: Collection[str]) -> None:
+        """Read the lists of terms that will all be needed in one step."""
+        unread = {term for term in terms if term not in self._read and not term.endswith("*")}
+        self._read.update(load_lists(self._db, unread))
 
     def _held(self, term: str, stand_ins: Sequence[str] = ()) -> Held:
         if stand_ins:

@@ -9,17 +9,14 @@ from itertools import chain
 from threading import Lock
 from typing import NamedTuple
 
-import apsw
 import numpy as np
 import numpy.typing as npt
 
 from notewell.files.formats import suffix_of
 from notewell.store.filters import TASKS, Value, make_test, normal, task_filters, tasks_match, text_matches
-from notewell.store.sqlite import queries
-from notewell.store.sqlite.checked import Rows, fetch
-from notewell.store.sqlite.rows import load_chunks, read_tasks
-from notewell.store.sqlite.schema import Meta
-from notewell.store.sqlite.vocabulary import Flags, holding
+from notewell.store.tables.reader import Name, Reader, fetch_one
+from notewell.store.tables.rows import load_chunks, read_tasks
+from notewell.store.tables.vocabulary import Flags, holding
 from notewell.terms import fold, prefix_term, whole_terms
 from notewell.types.query import Filter, Scope
 
@@ -31,12 +28,12 @@ READ_AT_MOST = 3_000
 Scores = npt.NDArray[np.float32]
 
 # The statement for each kind of filter: rows of a note's id and a value.
-ROWS = {
-    "path": queries.NOTE_PATHS,
-    "note": queries.NOTE_PATHS,
-    "tag": queries.NOTE_TAGS,
-    "type": queries.NOTE_TYPES,
-    "date": queries.NOTE_DAYS,
+ROWS: dict[str, Name] = {
+    "path": "NOTE_PATHS",
+    "note": "NOTE_PATHS",
+    "tag": "NOTE_TAGS",
+    "type": "NOTE_TYPES",
+    "date": "NOTE_DAYS",
 }
 # Filters that let all chunks of a note through, or none; a date may be that of a heading.
 OF_NOTES = (*(ROWS.keys() - {"date"}), "field", "lang")
@@ -80,55 +77,51 @@ class Columns:
         self._columns: dict[tuple[str, str, int], Column] = {}
         self._chunk_days: Column | None = None
 
-    def matching(self, db: apsw.Connection, asked: Filter) -> NoteIds:
+    def matching(self, db: Reader, asked: Filter) -> NoteIds:
         """Return the notes that a filter matches, as if it were not negated."""
         return self._column(db, asked).matching(asked)
 
-    def chunk_days(self, db: apsw.Connection) -> Column:
+    def chunk_days(self, db: Reader) -> Column:
         """Return the days of slots that have one of their own, by a heading."""
         if self._chunk_days is None:
-            self._chunk_days = Column.of("date", fetch(db, queries.CHUNK_DAYS))
+            self._chunk_days = Column.of("date", db.fetch("CHUNK_DAYS"))
         return self._chunk_days
 
-    def count(self, db: apsw.Connection, asked: Filter) -> int:
+    def count(self, db: Reader, asked: Filter) -> int:
         """Return how many distinct values a filter compares with."""
         return len(self._column(db, asked).values)
 
-    def _column(self, db: apsw.Connection, asked: Filter) -> Column:
+    def _column(self, db: Reader, asked: Filter) -> Column:
         key = asked.of, fold(asked.key), touched(db) if asked.of == "date" else 0
         if key not in self._columns:
             self._columns[key] = Column.of(asked.of, self.rows(db, asked))
         return self._columns[key]
 
-    def rows(self, db: apsw.Connection, asked: Filter) -> list[tuple[int, Value]]:
+    def rows(self, db: Reader, asked: Filter) -> list[tuple[int, Value]]:
         """Return every value that a filter compares with, as written, with the note's id."""
         if asked.of in ROWS:
-            return fetch(db, ROWS[asked.of])
+            return db.fetch(ROWS[asked.of])
         if asked.of == "lang":
-            paths = fetch(db, queries.NOTE_PATHS)
+            paths = db.fetch("NOTE_PATHS")
             in_fields = (self.rows(db, Filter("field", (), key=key)) for key in LANGUAGE_KEYS)
             return [*((note, suffix_of(path)[1:]) for note, path in paths), *chain.from_iterable(in_fields)]
         written = self.keys(db).get(fold(asked.key), ())
-        places = [f'$."{key}"' for key in written if not NOT_IN_PATH.search(key)]
-        return list(chain.from_iterable(_field(db, place) for place in places))
+        keys = [key for key in written if not NOT_IN_PATH.search(key)]
+        return list(chain.from_iterable(db.fetch("NOTE_FIELDS", {"key": key}) for key in keys))
 
-    def keys(self, db: apsw.Connection) -> dict[str, list[str]]:
+    def keys(self, db: Reader) -> dict[str, list[str]]:
         """Return the keys of front matter, folded, each with its spellings in notes."""
         if self._keys is None:
             keys: dict[str, list[str]] = {}
-            for (key,) in fetch(db, queries.KEYS):
+            for (key,) in db.fetch("KEYS"):
                 keys.setdefault(fold(key), []).append(key)
             self._keys = keys
         return self._keys
 
 
-def touched(db: apsw.Connection) -> int:
+def touched(db: Reader) -> int:
     """Return a number that grows when only times of notes change, which makes no new state of the chunks."""
-    return Meta(db).number("touched")
-
-
-def _field(db: apsw.Connection, place: str) -> Rows:
-    return fetch(db, queries.NOTE_FIELDS, {"place": place})
+    return int(fetch_one(db, "META", {"key": "touched"}) or 0)
 
 
 class Masks:
@@ -142,7 +135,7 @@ class Masks:
         self._lock = Lock()
         self._cached: OrderedDict[tuple[Scope, int], Flags] = OrderedDict()
 
-    def inside(self, db: apsw.Connection, scope: Scope, order: Scores | None, enough: int) -> Flags:
+    def inside(self, db: Reader, scope: Scope, order: Scores | None, enough: int) -> Flags:
         """Return which slots are inside a scope.
 
         Chunks that may hold a phrase are read in descending `order`, until `enough` of them hold it.
@@ -164,13 +157,13 @@ class Masks:
         """Return the notes with a slot inside a mask."""
         return np.unique(self._notes[inside]).astype(np.int64)
 
-    def _of_notes(self, db: apsw.Connection, scope: Scope) -> Flags:
+    def _of_notes(self, db: Reader, scope: Scope) -> Flags:
         """Return the slots of the notes that the scope lets through."""
         notes = self._notes
         allowed = np.ones(int(notes.max(initial=0)) + 1, dtype=np.bool_)
         allowed[0] = False
         if scope.under:
-            rows = fetch(db, queries.NOTES_UNDER, {"under": scope.under})
+            rows = db.fetch("NOTES_UNDER", {"under": scope.under})
             allowed &= _marked(allowed.size, np.fromiter(chain.from_iterable(rows), np.int32))
         for asked in scope.filters:
             if asked.of in OF_NOTES:
@@ -178,7 +171,7 @@ class Masks:
                 allowed &= ~matching if asked.negated else matching
         return allowed[notes]
 
-    def _of_chunks(self, db: apsw.Connection, asked: Filter) -> Flags | None:
+    def _of_chunks(self, db: Reader, asked: Filter) -> Flags | None:
         """Return the slots that a filter matches, as if it were not negated; None for filters of other kinds."""
         if asked.of == "term":
             return holding(db, [_term(asked)], self.size)
@@ -186,7 +179,7 @@ class Masks:
             return self._dated(db, asked)
         return self._with_tasks(db, [asked]) if asked.of in TASKS and asked.negated else None
 
-    def _dated(self, db: apsw.Connection, asked: Filter) -> Flags:
+    def _dated(self, db: Reader, asked: Filter) -> Flags:
         """Return the slots with a day that the filter matches: their own, or else their note's."""
         notes, own = self._notes, self.columns.chunk_days(db)
         matching = _marked(int(notes.max(initial=0)) + 1, self.columns.matching(db, asked))[notes]
@@ -194,9 +187,9 @@ class Masks:
         matching[own.matching(asked)] = True
         return matching
 
-    def _with_tasks(self, db: apsw.Connection, filters: Sequence[Filter]) -> Flags:
+    def _with_tasks(self, db: Reader, filters: Sequence[Filter]) -> Flags:
         """Return the slots with a task that all filters match; a note may also have a property `due`."""
-        rows = fetch(db, queries.CHUNK_TASKS)
+        rows = db.fetch("CHUNK_TASKS")
         slots = [slot for slot, written in rows if tasks_match(filters, read_tasks(written))]
         matching = _marked(self.size, np.array(slots, np.int32))
         if all(asked.of == "due" for asked in filters):
@@ -205,9 +198,7 @@ class Masks:
                 matching |= _marked(int(self._notes.max(initial=0)) + 1, due)[self._notes]
         return matching
 
-    def _narrow(
-        self, db: apsw.Connection, scope: Scope, inside: Flags, order: Scores | None, enough: int
-    ) -> tuple[Flags, bool]:
+    def _narrow(self, db: Reader, scope: Scope, inside: Flags, order: Scores | None, enough: int) -> tuple[Flags, bool]:
         """Return the slots of a mask whose text passes, and whether every chunk that had to be read was."""
         for asked in scope.filters:
             held = self._of_chunks(db, asked)
@@ -241,9 +232,7 @@ def _needed(asked: Filter) -> list[str]:
     return str(wanted).split() if asked.of == "heading" else whole_terms(str(wanted))
 
 
-def _read(
-    db: apsw.Connection, filters: Sequence[Filter], places: npt.NDArray[np.intp], enough: int
-) -> tuple[list[int], bool]:
+def _read(db: Reader, filters: Sequence[Filter], places: npt.NDArray[np.intp], enough: int) -> tuple[list[int], bool]:
     """Return which of these slots pass the filters by their text, and whether all were read."""
     passed: list[int] = []
     read = 0

@@ -9,13 +9,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-import apsw
-import numpy as np
-import numpy.typing as npt
-
-from notewell.store.sqlite import queries
-from notewell.store.sqlite.checked import LONGEST, damaged, fetch, read_texts
-from notewell.store.sqlite.seal import NO_SEALS, OF_CHUNK, Seals
+from notewell.store.tables.checked import LONGEST, damaged, read_texts
+from notewell.store.tables.reader import Reader
+from notewell.store.tables.seal import NO_SEALS, OF_CHUNK, Seals
 from notewell.types.note import Chunk, Link, Note, Part
 from notewell.types.tasks import Task
 
@@ -128,12 +124,12 @@ def seal_chunk(seals: Seals, note: Mapping[str, Any], row: Mapping[str, Any], wr
     return seals.of("chunk", tuple(merged[name] for name in OF_CHUNK), written.encode())
 
 
-def load_chunks(db: apsw.Connection, ids: Sequence[int], seals: Seals = NO_SEALS) -> Iterator[tuple[int, Chunk]]:
+def load_chunks(db: Reader, ids: Sequence[int], seals: Seals = NO_SEALS) -> Iterator[tuple[int, Chunk]]:
     """Yield the chunks with these ids, by ascending id; one that is not as it was stored is an error."""
     if not ids:
         return
     left = LARGEST
-    for slot, data, *values, seal in fetch(db, queries.CHUNKS, {"ids": carray(ids)}):
+    for slot, data, *values, seal in db.fetch("CHUNKS", {"ids": ids}):
         headings, _, text = (written := unpack(data, left)).partition("\n")
         left -= len(written)
         seals.check(seal, "chunk", tuple(values), written.encode())
@@ -173,15 +169,6 @@ def read_tasks(written: str) -> tuple[Task, ...]:
     """
     lines = (line.partition(" ") for line in written.split("\n")) if written else ()
     return tuple(Task(status == "open", due) for status, _, due in lines)
-
-
-# Ids are numbers from 1 on.
-NO_ID = -1
-
-
-def carray(ids: Sequence[int] | npt.NDArray[np.int64]) -> Any:
-    """Return ids as a table for a statement; without ids, one that no row has, since a table cannot be empty."""
-    return apsw.carray(np.asarray(ids if len(ids) else [NO_ID], dtype=np.int64))
 
 
 def _plain(value: Any) -> Any:

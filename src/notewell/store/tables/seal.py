@@ -5,17 +5,14 @@ Both are keyed hashes. A store may come with a vault from somebody else, who doe
 
 from __future__ import annotations
 
-import json
 from collections.abc import Collection, Mapping
 from hashlib import blake2b
 from pathlib import Path
 from typing import Any
 
-import apsw
-
 from notewell.errors import REBUILD, StoreAltered
 from notewell.store import Origin
-from notewell.store.sqlite.checked import fetch
+from notewell.store.tables.reader import Reader
 
 # The columns under a chunk's seal, with those of its note, in the order of `queries.CHUNKS`; its lines come last.
 OF_CHUNK = (
@@ -50,12 +47,6 @@ OF_NOTE = (
 )
 # What a store's mark covers.
 OF_STORE = ("id", "embedder", "dimensions", "recipe")
-
-ALL_NOTES = f"""
-select {", ".join(OF_NOTE)}, links, seal
-from note
-"""
-NOTES_AT = f"{ALL_NOTES} where path in (select value from json_each(:paths))"
 
 
 class StoreOfAnother(Exception):
@@ -105,7 +96,7 @@ class Seals:
             return "own"
         return "other" if marked else "unknown"
 
-    def check_notes(self, db: apsw.Connection, generation: int, paths: Collection[str] | None = None) -> None:
+    def check_notes(self, db: Reader, generation: int, paths: Collection[str] | None = None) -> None:
         """Check the notes at these paths, or all notes, once for each state of the store."""
         last, checked = self._checked
         checked = checked if last == generation else frozenset()
@@ -113,7 +104,7 @@ class Seals:
             return
         missing = None if paths is None else [path for path in paths if path not in checked]
         if missing is None or missing:
-            rows = fetch(db, NOTES_AT, {"paths": json.dumps(missing)}) if missing else fetch(db, ALL_NOTES)
+            rows = db.fetch("NOTES_AT", {"paths": missing}) if missing else db.fetch("ALL_NOTES")
             for row in rows:
                 self.check(row[-1], "note", row[:-2], row[-2])
             self._checked = generation, None if missing is None else checked.union(missing)

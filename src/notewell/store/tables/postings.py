@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from notewell.store.bm25 import MOST
-from notewell.store.sqlite.checked import damaged
+from notewell.store.tables.checked import damaged
 
 # Slots in a block: as many as two bytes can number.
 BLOCK = 1 << 16
