@@ -12,6 +12,7 @@ NotewellError
 │   ├── StoreUnfit      the store is a newer Notewell's, or another vault's; it stays until it is rebuilt on request
 │   └── StoreDamaged    the file of the store is damaged
 │       └── StoreAltered    the store was made, or changed, by something other than this user's Notewell
+├── WorkersError        workers that index notes cannot be started or reached, or are not fit for it
 ├── DaemonError         the daemon cannot be started or stopped
 ├── ServerError         the user's own PostgreSQL server cannot be made, started or stopped
 ├── EmbedError          an embedder cannot be loaded, or does not answer
@@ -81,6 +82,10 @@ class StoreAltered(StoreDamaged):
 
 class EmbedError(NotewellError):
     """An embedder cannot be loaded, or does not answer."""
+
+
+class WorkersError(NotewellError):
+    """Workers that index notes cannot be started or reached, or are not fit for it."""
 
 
 class LlmError(NotewellError):

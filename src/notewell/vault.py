@@ -65,9 +65,7 @@ class Vault:
         self.settings_files = files
         settings = self.settings
         self.models = Models(settings.embed, opening.load_embedder, opening.load_encoder)
-        self._stays_open = opening.stays_open
-        self._loads = opening.loads
-        self._batches = opening.batches
+        self._stays_open, self._loads, self._batches = opening.stays_open, opening.loads, opening.batches
         file = store_file(root, settings.store.path, settings.store.folder, files.selection)
         self.storage = OpenedStore(
             file, root, lambda: self._indexing.made_for, selection=files.selection, cache_kib=opening.cache_kib
@@ -129,12 +127,14 @@ class Vault:
         """Tell whether the vault was ever indexed."""
         return self.storage.is_indexed
 
-    def index(self, *, full: bool = False, progress: Progress | None = None, wait: float = WAIT_SECONDS) -> Report:
+    def index(
+        self, *, full: bool = False, progress: Progress | None = None, wait: float = WAIT_SECONDS, workers: str = ""
+    ) -> Report:
         """Index new and changed notes; every note if `full`, or if the store was made with other settings.
 
-        If another process is indexing, wait for it, at most `wait` seconds.
+        Another process that is indexing is waited for, at most `wait` seconds. `workers` prepare the notes.
         """
-        return self._indexing.run(full=full, progress=progress or Progress(), wait=wait)
+        return self._indexing.run(full=full, progress=progress or Progress(), wait=wait, workers=workers)
 
     def refresh(self, progress: Progress | None = None) -> tuple[Notice, ...]:
         """Index what changed if that is quick, and a new vault in full; return what the user should know."""

@@ -16,6 +16,7 @@ from notewell.index.ahead import Ahead
 from notewell.index.prepare import Here, Job, Outcome, Source, prepare, prepared, without_text
 from notewell.index.readers.sandbox import Extraction
 from notewell.index.walk import WalkRules, walk
+from notewell.types.notices import Notice
 
 MakeVault = Callable[..., Vault]
 
@@ -36,6 +37,7 @@ class Nowhere:
     """Prepares nothing: the second process has to."""
 
     depth = 0
+    notices: tuple[Notice, ...] = ()
 
     def begin(self, jobs: Sequence[Job]) -> Callable[[], list[Outcome]]:
         raise AssertionError(jobs)

@@ -69,6 +69,8 @@ ELSEWHERE = {
     "settings_invalid",
     # tests/embed/test_remote_vault.py
     *("no_vectors", "indexed_by_words"),
+    # tests/index/test_workers.py
+    "workers_lost",
     # tests/test_origin.py
     *("store_rebuilt", "store_repaired", "store_of_another", "no_key"),
     # tests/chat/test_ask.py

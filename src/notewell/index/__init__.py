@@ -6,10 +6,10 @@ import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from notewell.embed import Embedder
-from notewell.errors import EmbedError
+from notewell.errors import EmbedError, WorkersError
 from notewell.files.machine import count_cores
 from notewell.index.changes import Changes, find_changes
 from notewell.index.prepare import Batches, Here, Outcome, Preparing, Source, embedded, prepared
@@ -17,6 +17,8 @@ from notewell.index.readers.sandbox import Extraction
 from notewell.index.report import Progress, Report, Stage, Tally
 from notewell.index.walk import VaultFile
 from notewell.store import Store, Writing
+
+INSTALL = "Run `pip install 'notewell[workers]'`"
 
 __all__ = ["Batches", "Changes", "Linking", "Progress", "Report", "Source", "Stage", "find_changes", "index"]
 
@@ -68,14 +70,24 @@ def index(
         progress.stage("standings")
         linking.measure(store)
     store.tidy()
-    return tally.report(store.about(), total=len(changes.read))
+    return replace(tally.report(store.about(), total=len(changes.read)), notices=preparing.notices)
 
 
 @contextmanager
 def _preparing(source: Source, changes: Changes) -> Iterator[Preparing]:
-    """Prepare notes in this process, or many of them in a second one, if it would have a core to itself."""
+    """Prepare notes in workers, in this process, or many in a second one, if it would have a core to itself."""
     with Extraction(source.walk.max_seconds) as extraction:
         here = Here(source, extraction)
+        if source.batches.spread and changes.read:
+            # Only a run with workers pays for it.
+            try:
+                from notewell.index.workers import working  # noqa: PLC0415
+            except ModuleNotFoundError as error:
+                raise WorkersError(f"`--workers` needs {error.name}, which is not installed", INSTALL) from error
+
+            with working(source.batches.spread, source, here) as workers:
+                yield workers
+            return
         if changes.work < source.batches.alone or count_cores() < 2:
             yield here
             return

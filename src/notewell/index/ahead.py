@@ -14,6 +14,7 @@ from typing import Self
 
 from notewell.index.prepare import Job, Outcome, Preparing, Source, prepare, without_text
 from notewell.index.readers.sandbox import Extraction, receive, send
+from notewell.types.notices import Notice
 
 # Groups that the second process may be ahead; a group takes about a megabyte.
 DEPTH = 4
@@ -24,6 +25,7 @@ class Ahead:
     """Prepares groups of files in a second process, in their order; if that process ends, in this one."""
 
     depth = DEPTH
+    notices: tuple[Notice, ...] = ()
 
     def __init__(self, source: Source, here: Preparing) -> None:
         self._source = source

@@ -19,10 +19,12 @@ from notewell.index.properties import property_text
 from notewell.index.readers import load, read
 from notewell.index.readers.loading import shape_of
 from notewell.index.readers.sandbox import Extraction
+from notewell.index.spread import Spread
 from notewell.index.walk import VaultFile, WalkRules
 from notewell.redact import redact, redact_parsed, rules_digest
 from notewell.store import Writing
 from notewell.types.note import Chunk, Note, Outline, Vectors
+from notewell.types.notices import Notice
 
 if TYPE_CHECKING:
     from concurrent.futures import Future
@@ -47,6 +49,8 @@ class Batches:
     """Bytes of notes embedded at once, in a thread, while the next notes are read."""
     alone: int = 8 << 20
     """Bytes of notes that one process prepares and stores; with more to do, a second one prepares them."""
+    spread: Spread | None = None
+    """Workers that prepare and embed instead."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,11 +128,15 @@ def without_text(outcome: Outcome) -> Outcome:
 
 
 class Preparing(Protocol):
-    """Prepares groups of files, in this process or in another one."""
+    """Prepares groups of files, in this process or in others."""
 
     @property
     def depth(self) -> int:
         """Return how many groups may be begun before the first of them is needed."""
+
+    @property
+    def notices(self) -> tuple[Notice, ...]:
+        """Return what the user should know when the run is over."""
 
     def begin(self, jobs: Sequence[Job]) -> Callable[[], list[Outcome]]:
         """Begin a group, and return a function that waits for it."""
@@ -138,6 +146,7 @@ class Here:
     """Prepares each group in this process, when it is needed."""
 
     depth = 0
+    notices: tuple[Notice, ...] = ()
 
     def __init__(self, source: Source, extraction: Extraction) -> None:
         self._source = source
@@ -175,14 +184,17 @@ def _groups(jobs: Iterable[Job], size: int) -> Iterator[list[Job]]:
 def embedded(
     groups: Iterator[list[Outcome]], writer: Writing, embedder: Embedder, dimensions: int
 ) -> Iterator[Outcome]:
-    """Yield the outcomes with the vectors that the store lacks, embedding one group while the next is read."""
+    """Yield the outcomes with the vectors that the store lacks, embedding one group while the next is read.
+
+    Those that workers have embedded stay as they are.
+    """
     # Most commands write nothing; they do not pay for this import.
     from concurrent.futures import ThreadPoolExecutor  # noqa: PLC0415
 
     with ThreadPoolExecutor(max_workers=1) as thread:
         ahead: Future[list[Outcome]] | None = None
         for group in groups:
-            lacking = [writer.lacks(chunk) for outcome in group for chunk in outcome.chunks]
+            lacking = [writer.lacks(chunk) for outcome in group for chunk in _unembedded(outcome)]
             coming = thread.submit(_embed, group, lacking, embedder, dimensions, ahead)
             if ahead is not None:
                 yield from ahead.result()
@@ -204,8 +216,14 @@ def _embed(
     wanted = np.array(lacking, dtype=np.bool_)
     vectors = np.zeros((wanted.size, dimensions), dtype=np.float32)
     if wanted.any():
-        chunks = (chunk for outcome in group for chunk in outcome.chunks)
+        chunks = (chunk for outcome in group for chunk in _unembedded(outcome))
         texts = [chunk.meaning for chunk, lacks in zip(chunks, lacking, strict=True) if lacks]
         vectors[wanted] = check_length(embedder.embed(texts), dimensions, embedder)
-    ends = np.cumsum([len(outcome.chunks) for outcome in group])
-    return [replace(outcome, vectors=part) for outcome, part in zip(group, np.split(vectors, ends[:-1]), strict=True)]
+    ends = np.cumsum([len(_unembedded(outcome)) for outcome in group])
+    parts = zip(group, np.split(vectors, ends[:-1]), strict=True)
+    return [outcome if len(outcome.vectors) else replace(outcome, vectors=part) for outcome, part in parts]
+
+
+def _unembedded(outcome: Outcome) -> Sequence[Chunk]:
+    """Return the chunks of an outcome that no worker has embedded."""
+    return () if len(outcome.vectors) else outcome.chunks

@@ -15,7 +15,9 @@ from notewell.errors import EmbedError, StoreBusy, StoreError, VaultError
 from notewell.index import Changes, Linking, Progress, Report, Source, find_changes, index
 from notewell.index.changes import change_of
 from notewell.index.last_walk import LastWalk
+from notewell.index.spread import Spread, check_workers
 from notewell.index.watch import watch
+from notewell.remote.address import Key
 from notewell.store import MadeFor, State, Store
 from notewell.store.opened import OpenedStore
 from notewell.types.notices import Notice
@@ -41,6 +43,8 @@ class Indexing:
         self._linking = linking
         # Whether this run does without the embedder, because its server does not answer.
         self._by_words = False
+        # How many workers prepare the notes of this run, or where they are; none if empty.
+        self._workers = ""
 
     @property
     def root(self) -> Path:
@@ -91,10 +95,14 @@ class Indexing:
         source, last = self._source(), LastWalk(self._opened.file)
         return find_changes(source.root, source.walk, self.store, again=again, last=last)
 
-    def run(self, *, progress: Progress, full: bool = False, wait: float = WAIT_SECONDS) -> Report:
+    def run(self, *, progress: Progress, full: bool = False, wait: float = WAIT_SECONDS, workers: str = "") -> Report:
         """Index what changed; everything if `full`, or if the store was made with other settings."""
         began = time.perf_counter()
-        report = self._run(progress, full, wait)
+        self._workers = workers and check_workers(workers)
+        try:
+            report = self._run(progress, full, wait)
+        finally:
+            self._workers = ""
         # With the wait for another process, and for the copy of a store that was built beside.
         return replace(report, seconds=round(time.perf_counter() - began, 3))
 
@@ -128,12 +136,13 @@ class Indexing:
             if not full and self._is_current(store.state, embedder):
                 self._opened.drop_build()
                 changes = self.find_changes(again=True)
-                return replace(self._index(store, embedder, progress, changes), notices=notices)
+                report = self._index(store, embedder, progress, changes)
+                return replace(report, notices=(*notices, *report.notices))
             with closing(store.beside(made_for or self.made_for)) as fresh:
                 report = self._index(fresh, embedder, progress)
                 if not report.interrupted:
                     store.replace_by(fresh)
-            return replace(report, notices=notices)
+            return replace(report, notices=(*notices, *report.notices))
 
     def run_quickly(self, progress: Progress) -> Report:
         """Index what changed for a search that waits: it needs where links lead, but not how notes stand."""
@@ -202,4 +211,13 @@ class Indexing:
 
     def _index(self, store: Store, embedder: Embedder, progress: Progress, changes: Changes | None = None) -> Report:
         source, linking = self._source(), self._linking
+        if self._workers:
+            source = replace(source, batches=replace(source.batches, spread=self._spread(store, embedder)))
         return index(source, store=store, embedder=embedder, linking=linking, progress=progress, changes=changes)
+
+    def _spread(self, store: Store, embedder: Embedder) -> Spread:
+        """Return how workers embed; a server for embeddings is asked from here, as its key is no business of theirs."""
+        rules = self._models.rules
+        alone = rules.is_remote or self._by_words
+        embed = None if alone else replace(rules, key=Key(), url="")
+        return Spread(self._workers, embed, embedder.fingerprint, store.state.made_for.dimensions)

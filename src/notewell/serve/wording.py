@@ -25,6 +25,10 @@ WORDING: Mapping[str, str | tuple[str, str]] = {
     "no_vectors": "The notes have no vectors yet. Searching by words alone; run `notewell index`",
     # Indexing
     "indexed_by_words": "{reason}. Indexed by words alone; `notewell index` adds vectors once the server answers",
+    "workers_lost": (
+        "The workers lost 1 group of notes. It was prepared in this process",
+        "The workers lost {count} groups of notes. They were prepared in this process",
+    ),
     "never_indexed": "This vault was never indexed. Run `notewell index`",
     "skipped_files": (
         "1 file was not indexed. See `notewell status`",

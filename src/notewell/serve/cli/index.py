@@ -36,10 +36,18 @@ from notewell.serve.say import counted, echo, say
 @vault_to_index_option
 @click.option("--full", is_flag=True, help="Index every note again")
 @click.option("--verbose", "-v", is_flag=True, help="List every redaction by kind and place, and every skipped file")
+@click.option(
+    "--workers",
+    metavar="N|ADDRESS",
+    default="",
+    help="Prepare and embed notes in N processes, or in the workers of a dask scheduler: tls://HOST:PORT",
+)
 # For a hook, which starts it in the background.
 @click.option("--gently", is_flag=True, hidden=True)
 @json_option
-def command(folder: Path | None, vault: Path | None, full: bool, verbose: bool, gently: bool, as_json: bool) -> None:
+def command(
+    folder: Path | None, vault: Path | None, full: bool, verbose: bool, workers: str, gently: bool, as_json: bool
+) -> None:
     """Index new and changed notes
 
     Secrets are redacted before anything is stored. A note that did not change is not read again.
@@ -55,7 +63,7 @@ def command(folder: Path | None, vault: Path | None, full: bool, verbose: bool, 
     with open_vault(folder or vault) as opened:
         check_new(opened)
         with progress_shown() as progress:
-            report = opened.index(full=full, progress=progress)
+            report = opened.index(full=full, progress=progress, workers=workers)
         if not report.interrupted:
             encode_in_background(opened)
     print_result(report, as_json, partial(_print, verbose=verbose))
