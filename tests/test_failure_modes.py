@@ -85,7 +85,7 @@ def test_a_short_note_in_whole_sentences_keeps_its_score(notes: Callable[[Mappin
     assert best.path == "Ops/Orders.md" and "stuffed" not in {step.by for step in best.trace}
 
 
-@pytest.mark.parametrize("text", ["retry limit", "what is the retry limit for"])
+@pytest.mark.parametrize("text", ["retry_limit", "retry limit", "what is the retry limit for"])
 def test_ten_files_that_repeat_a_key_leave_the_note_that_explains_it_on_top(
     notes: Callable[[Mapping[str, str]], Vault], text: str
 ) -> None:

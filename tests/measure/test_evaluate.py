@@ -6,9 +6,10 @@ import pytest
 
 from notewell.config.settings import Settings
 from notewell.embed import EmbedRules
+from notewell.index.encode import GROUP
 from notewell.index.walk import WalkRules
 from notewell.measure.collection import Collection, Document
-from notewell.measure.evaluate import collection_vault, evaluate
+from notewell.measure.evaluate import collection_vault, encode_share, evaluate
 from notewell.search import SearchRules
 
 DOCUMENTS = (
@@ -58,3 +59,13 @@ def test_the_vault_of_a_collection_is_gone_afterwards() -> None:
         root = vault.root
         assert vault.store.about().notes == len(DOCUMENTS)
     assert not root.exists()
+
+
+def test_shares_of_the_chunks_are_encoded_one_after_the_other() -> None:
+    documents = tuple(Document(str(number), "", f"Note {number} is about bees.") for number in range(4 * GROUP))
+    settings = replace(SETTINGS, embed=EmbedRules("words", encoder="words"))
+    with collection_vault(Collection(documents, {}, {}), settings) as vault:
+        encode_share(vault, 1 / 4)
+        assert vault.encoder.left == 3 * GROUP
+        encode_share(vault, 1 / 3)
+        assert vault.encoder.left == 2 * GROUP

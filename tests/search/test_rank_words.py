@@ -7,8 +7,8 @@ from tests.cases import cases
 
 from notewell import Vault
 from notewell.search.plan import make_plan
+from notewell.search.rank.words import KEYS_LEFT, PROPERTY_GAIN, favour_names, lower_keys
 from notewell.search.rank.words import NAME_GAIN as GAIN
-from notewell.search.rank.words import favour_names
 from notewell.types.candidates import Candidate
 from notewell.types.note import Chunk
 
@@ -45,6 +45,51 @@ def test_a_note_of_another_name_stays_as_it_is(query: str) -> None:
 def test_a_beginning_is_in_a_name_that_begins_so() -> None:
     assert favoured("br* rye", title="Rye bread").score == pytest.approx(0.5 * (1 + GAIN))
     assert favoured("wh*", title="Rye bread").score == 0.5
+
+
+def described(path: str, properties: str, title: str = "") -> Candidate:
+    return Candidate(Chunk(path, "text", 1, 1, title=title, properties=properties), 0.5)
+
+
+def test_a_note_gains_if_a_property_says_what_was_asked_for() -> None:
+    (one,) = favour_names(make_plan("the name of a cube"), [described("x.md", "reference | Name of the cube | Ada")])
+    assert one.score == pytest.approx(0.5 * (1 + PROPERTY_GAIN * (2 / 4) ** 4))
+    assert (one.trace[-1].by, one.trace[-1].why) == ("property", "0.50 of 'Name of the cube' and the query")
+
+
+def test_a_property_that_many_notes_share_tells_nothing() -> None:
+    few = [described(f"{number}.md", "in progress") for number in range(3)]
+    many = [*few, described("more.md", "in progress")]
+    raised, left = (favour_names(make_plan("progress"), notes) for notes in (few, many))
+    assert all(one.score > 0.5 for one in raised) and all(one.score == 0.5 for one in left)
+
+
+def test_a_name_and_a_property_count_once() -> None:
+    (one,) = favour_names(make_plan("rye"), [described("x.md", "rye", title="Rye bread")])
+    assert [step.by for step in one.trace] == ["property"]
+
+
+@cases(
+    "text",
+    ["a.heat: 220\nb.heat: 250", "a:\n  heat: 220\nb:\n  heat: high\n"],
+)
+def test_entries_with_the_query_only_in_their_keys_are_lowered(text: str) -> None:
+    (one,) = lower_keys(make_plan("heat"), [Candidate(Chunk("ovens.yaml", text, 1, 2), 0.5)])
+    assert one.score == pytest.approx(0.5 * KEYS_LEFT)
+    assert one.trace[-1].why == "only its keys have words of the query"
+
+
+@cases(
+    "path, text",
+    [
+        ("ovens.yaml", "heat: 220\ncolour: red"),
+        ("ovens.yaml", "a.heat: 220\nb.heat: what heat is"),
+        ("ovens.md", "a.heat: 220\nb.heat: 250"),
+    ],
+)
+def test_other_entries_keep_their_score(path: str, text: str) -> None:
+    (one,) = lower_keys(make_plan("heat"), [Candidate(Chunk(path, text, 1, 2), 0.5)])
+    assert (one.score, one.trace) == (0.5, ())
 
 
 def section(path: str, *headings: str, score: float = 0.5) -> Candidate:

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from notewell.patterns import lazy_pattern
-from notewell.types.note import LONGEST
+from notewell.types.note import BETWEEN, LONGEST
 
 # Names, tags and type are found anyway; the others say how a note is shown, published or identified.
 NOT_TEXT = lazy_pattern(
@@ -35,7 +35,7 @@ def property_text(fields: Mapping[str, Any]) -> str:
     'Stadtwerke | Ada'
     """
     values = (text for key, value in fields.items() if not NOT_TEXT.fullmatch(str(key)) for text in _texts(value))
-    return " | ".join(dict.fromkeys(filter(None, map(_worded, values))))[:MOST]
+    return BETWEEN.join(dict.fromkeys(filter(None, map(_worded, values))))[:MOST]
 
 
 def _texts(value: Any) -> Iterator[str]:

@@ -57,14 +57,16 @@ def collection_vault(collection: Collection, settings: Settings) -> Iterator[Vau
 
 
 def encode_share(vault: Vault, share: float) -> None:
-    """Encode this share of the chunks."""
-    wanted, done = round(share * vault.encoder.left), 0
+    """Encode this share of the chunks that are not encoded yet."""
+    left = vault.encoder.left
+    kept = left - round(share * left)
 
     def tell(number: int, total: int) -> None:
-        nonlocal done
-        done = number
+        # The numbers include what was encoded before; what is missing does not.
+        nonlocal left
+        left = total - number
 
-    vault.encode(Progress(tell, lambda: done >= wanted))
+    vault.encode(Progress(tell, lambda: left <= kept))
 
 
 def evaluate(vault: Vault, collection: Collection) -> Scores:

@@ -21,6 +21,8 @@ Vectors = npt.NDArray[np.float32]
 MOST = 100
 
 LONGEST = 200
+# Between the properties of a note, and the parts of its context.
+BETWEEN = " | "
 
 
 class Stamp(NamedTuple):
@@ -284,9 +286,9 @@ class Chunk:
     @property
     def context(self) -> str:
         """Return the searchable context of the note: title, folders and file name, type, tags, aliases, properties."""
-        path = self.path.rpartition(".")[0].replace("/", " | ")
+        path = self.path.rpartition(".")[0].replace("/", BETWEEN)
         parts = self.title, path, self.kind, *self.tags, *self.aliases, self.properties
-        return " | ".join(part for part in parts if part)
+        return BETWEEN.join(part for part in parts if part)
 
     @property
     def meaning(self) -> str:

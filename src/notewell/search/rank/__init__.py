@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from notewell.search.rank.decay import LEAST, Decay
 from notewell.search.rank.links import rank_by_links
 from notewell.search.rank.recency import Recency
-from notewell.search.rank.words import drop_marked, favour_names, keep_one_a_note, lower_stuffed
+from notewell.search.rank.words import drop_marked, favour_names, keep_one_a_note, lower_keys, lower_stuffed
 from notewell.search.rules import Ranker, Rules, SearchRules
 from notewell.store import Snapshot
 from notewell.types.query import Plan
@@ -22,4 +22,4 @@ def rankers_for(plan: Plan, store: Snapshot, settings: SearchRules, rules: Rules
     if rules.today and not plan.only_filters:
         by_age += [Decay(rules.decaying, rules.today, store.notes, LEAST)] if rules.decaying.on else []
         by_age += [Recency(rules.today, store.notes)] if plan.when is not None else []
-    return [drop_marked, favour_names, lower_stuffed, keep_one_a_note, *by_links, *by_age]
+    return [drop_marked, favour_names, lower_stuffed, lower_keys, keep_one_a_note, *by_links, *by_age]
