@@ -24,6 +24,7 @@ WRITE |= {"TemporaryDirectory", "mkdtemp", "copy_to"}
 # Who calls them, and what the page calls it; of an empty string, nothing outlives the command.
 WRITERS = {
     "chat/sessions.py": "chats",
+    "curate/journal.py": "what curating changed",
     "files/folder.py": "memories",
     "files/user.py": "state",
     "files/safe_open.py": "state",
@@ -38,6 +39,7 @@ WRITERS = {
     "serve/cli/graph.py": "graph --svg",
     "serve/daemon/control.py": "state",
     "serve/daemon/process.py": "the daemon's socket",
+    "serve/own_server.py": "notewell server",
     "serve/hooks/after.py": "saved output of tools",
     "serve/hooks/install.py": "copies of Claude Code's settings",
     "serve/hooks/log.py": "the log of hooks",

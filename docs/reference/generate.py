@@ -19,6 +19,8 @@ import notewell
 from notewell import errors
 from notewell.config import variable_of
 from notewell.config.settings import SPECS, setting_names
+from notewell.curate.renames import Renamed
+from notewell.curate.tag_report import TagReport
 from notewell.files.formats import FORMATS
 from notewell.graph.link_report import Links
 from notewell.graph.map import GraphMap
@@ -53,6 +55,7 @@ ANSWERS = (
     *(Results, Status, VaultHealth, Walk),
     # For the page in a browser.
     *(FilterChoices, Findings, GraphMap, Indexed, NotePage, Paused),
+    *(Renamed, TagReport),
 )
 DECISIONS = Path(__file__).parents[1] / "decisions"
 DECISION = re.compile(r"^## (.+) \((\d{4}-\d\d-\d\d).*\)$", re.MULTILINE)
@@ -112,7 +115,7 @@ def _body(route: dict[str, Any], schemas: dict[str, Any]) -> list[dict[str, Any]
         return []
     form = schemas[route["requestBody"]["content"]["application/json"]["schema"]["$ref"].rpartition("/")[2]]
     return [
-        {"name": name, "in": "body", "schema": one, "required": name in form["required"], **one}
+        {"name": name, "in": "body", "schema": one, "required": name in form.get("required", ()), **one}
         for name, one in form["properties"].items()
     ]
 

@@ -13,6 +13,7 @@ NotewellError
 │   └── StoreDamaged    the file of the store is damaged
 │       └── StoreAltered    the store was made, or changed, by something other than this user's Notewell
 ├── WorkersError        workers that index notes cannot be started or reached, or are not fit for it
+├── CurateError         a taxonomy, a review queue, a rename or an intake cannot be used as it is; no note was changed
 ├── DaemonError         the daemon cannot be started or stopped
 ├── ServerError         the user's own PostgreSQL server cannot be made, started or stopped
 ├── EmbedError          an embedder cannot be loaded, or does not answer
@@ -90,6 +91,10 @@ class WorkersError(NotewellError):
 
 class LlmError(NotewellError):
     """A language model does not answer, or not in a way that can be used."""
+
+
+class CurateError(NotewellError):
+    """A taxonomy, a review queue, a rename or an intake cannot be used as it is; no note was changed."""
 
 
 class DaemonError(NotewellError):

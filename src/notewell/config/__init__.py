@@ -64,7 +64,10 @@ LARGEST, DOTS = 32_000, 100
 # What decides which files are notes.
 SELECTION = ("index.include", "index.exclude")
 # Settings that name files or folders, and how long a name and a path may be on any system.
-PATHS = ("store.path", "store.folder", "index.include", "embed.model", "embed.encoder", "memory.folder")
+PATHS = (
+    *("store.path", "store.folder", "index.include", "embed.model", "embed.encoder", "memory.folder"),
+    *("curate.folders", "curate.taxonomy", "curate.queue"),
+)
 LONGEST_NAME, LONGEST_PATH = 255, 4_000
 # Settings that name a server.
 SERVERS = ("embed.url", "llm.url")

@@ -37,6 +37,15 @@ class MemorySettings:
 
 
 @dataclass(frozen=True, slots=True)
+class CurateSettings:
+    """Which folders Notewell may change notes in, and the files that say how."""
+
+    folders: tuple[str, ...] = ()
+    taxonomy: str = "_taxonomy.md"
+    queue: str = "_review-queue.md"
+
+
+@dataclass(frozen=True, slots=True)
 class ShowSettings:
     """How hits are shown on a terminal, and notes opened."""
 
@@ -82,6 +91,7 @@ class Settings:
     hook: HookSettings = HookSettings()
     daemon: DaemonSettings = DaemonSettings()
     memory: MemorySettings = MemorySettings()
+    curate: CurateSettings = CurateSettings()
     show: ShowSettings = ShowSettings()
 
 
@@ -250,6 +260,13 @@ SPECS = {
         "Folder where agents may write memories, relative to the vault; only a vault's own file can set it",
         who=Who.VAULT,
     ),
+    "curate.folders": Spec(
+        'Folders whose notes Notewell may change when you rename tags or promote proposals; "." is the whole vault; '
+        "empty: none; only a vault's own file can set it",
+        who=Who.VAULT,
+    ),
+    "curate.taxonomy": Spec("The note that lists the tags, what they mean and their aliases"),
+    "curate.queue": Spec("The note with proposals that you tick, for `notewell promote`"),
     "show.links": Spec(
         "What a click on a hit opens: `obsidian`, `file`, `vscode` or `off`; `auto` chooses",
         choices=("auto", "obsidian", "file", "vscode", "off"),

@@ -40,13 +40,19 @@ class Folder:
     def _at(self, name: str) -> str:
         return name if self.descriptor is not None else str(self.root / self.path / name)
 
-    def write(self, names: Iterable[str], data: bytes) -> str:
-        """Write a file under the first free name and return that name; a crash leaves all of the file or nothing."""
-        self._sweep()
+    def write(self, names: Iterable[str], data: bytes, like: os.stat_result | None = None) -> str:
+        """Write a file under the first free name and return that name; a crash leaves all of the file or nothing.
+
+        With `like`, it gets the owner, permissions and times of another file.
+        """
+        self.sweep()
         made = f"{UNFINISHED}{token_hex(8)}"
         try:
-            with self._created(made) as descriptor:
-                _write_all(descriptor, data)
+            if like:
+                self._write_like(like, made, data, times=True)
+            else:
+                with self._created(made) as descriptor:
+                    _write_all(descriptor, data)
             self._check_in_place()
             return next(name for name in names if self._link_from(self, made, name))
         except StopIteration as error:
@@ -55,6 +61,13 @@ class Folder:
             with suppress(OSError):
                 os.unlink(self._at(made), dir_fd=self.descriptor)
             self._sync()
+
+    def create(self, name: str, data: bytes, like: os.stat_result | None = None) -> bool:
+        """Write a file unless the name is taken, `like` another one; return whether it was free."""
+        with suppress(NoteError):
+            self.write((name,), data, like)
+            return True
+        return False
 
     def read(self, name: str, most: int) -> tuple[bytes, os.stat_result]:
         """Return the beginning of a file and its identity; anything but a regular file is refused."""
@@ -65,6 +78,70 @@ class Folder:
             if not stat.S_ISREG(about.st_mode) or not self._is_same(name, about):
                 raise OSError(errno.ELOOP, os.strerror(errno.ELOOP))
             return os.read(descriptor, most), about
+        finally:
+            os.close(descriptor)
+
+    def read_whole(self, name: str, most: int | None = None) -> tuple[bytes, os.stat_result]:
+        """Return a regular file that has no second name, and its identity; anything else is an error."""
+        with self._opened(name) as (descriptor, about):
+            if most is not None and about.st_size > most:
+                raise OSError(errno.EFBIG, f"it is larger than {most:,} bytes")
+            return _content(descriptor), about
+
+    def replace(self, name: str, before: bytes, after: bytes) -> None:
+        """Replace the content of a file, which must be `before`, atomically; its owner and permissions stay.
+
+        If another program changes it meanwhile, that change stays, and `OSError` with `EBUSY` is raised.
+        """
+        self.sweep()
+        made = f"{UNFINISHED}{token_hex(8)}"
+        with self._opened(name) as (descriptor, about):
+            try:
+                self._write_like(about, made, after)
+                self._check_in_place()
+                if not self._is_same(name, about) or _content(descriptor) != before:
+                    raise _changed()
+                os.replace(self._at(made), self._at(name), src_dir_fd=self.descriptor, dst_dir_fd=self.descriptor)
+                # A program that had opened the file may have written to it since the look above.
+                if (late := _content(descriptor)) != before:
+                    self._write_like(about, made, late)
+                    os.replace(self._at(made), self._at(name), src_dir_fd=self.descriptor, dst_dir_fd=self.descriptor)
+                    raise _changed()
+            finally:
+                with suppress(OSError):
+                    os.unlink(self._at(made), dir_fd=self.descriptor)
+                self._sync()
+
+    def _write_like(self, about: os.stat_result, made: str, data: bytes, *, times: bool = False) -> None:
+        """Write a file with the owner and permissions of another, which it has before its content; also its `times`."""
+        with self._created(made, 0o600) as descriptor:
+            with suppress(PermissionError, AttributeError):
+                os.fchown(descriptor, about.st_uid, about.st_gid)
+            if hasattr(os, "fchmod"):
+                os.fchmod(descriptor, stat.S_IMODE(about.st_mode))
+            _write_all(descriptor, data)
+            if times and os.utime in os.supports_fd:
+                os.utime(descriptor, ns=(about.st_atime_ns, about.st_mtime_ns))
+
+    def delete(self, name: str, content: bytes) -> None:
+        """Delete a file with this content; any other is left, and `OSError` is raised."""
+        with self._opened(name) as (descriptor, about):
+            if not self._is_same(name, about) or _content(descriptor) != content:
+                raise _changed()
+            os.unlink(self._at(name), dir_fd=self.descriptor)
+            self._sync()
+
+    @contextmanager
+    def _opened(self, name: str) -> Iterator[tuple[int, os.stat_result]]:
+        """Open a regular file that has no second name."""
+        descriptor = os.open(self._at(name), FILE | NO_LINK, dir_fd=self.descriptor)
+        try:
+            about = os.fstat(descriptor)
+            if not stat.S_ISREG(about.st_mode) or not self._is_same(name, about):
+                raise OSError(errno.ELOOP, os.strerror(errno.ELOOP))
+            if about.st_nlink > 1:
+                raise OSError(errno.EMLINK, "it has a second name (a hard link)")
+            yield descriptor, about
         finally:
             os.close(descriptor)
 
@@ -117,9 +194,9 @@ class Folder:
         return True
 
     @contextmanager
-    def _created(self, name: str) -> Iterator[int]:
+    def _created(self, name: str, mode: int = 0o666) -> Iterator[int]:
         flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | NO_LINK | getattr(os, "O_BINARY", 0)
-        descriptor = os.open(self._at(name), flags, 0o666, dir_fd=self.descriptor)
+        descriptor = os.open(self._at(name), flags, mode, dir_fd=self.descriptor)
         try:
             yield descriptor
         finally:
@@ -143,7 +220,8 @@ class Folder:
         if not same:
             raise VaultError(f"{self.path} was moved while it was written to", "Try again")
 
-    def _sweep(self) -> None:
+    def sweep(self) -> None:
+        """Delete files that a killed process left unfinished."""
         with os.scandir(self.root / self.path if self.descriptor is None else self.descriptor) as entries:
             left = [entry.name for entry in entries if entry.name.startswith(UNFINISHED)]
         for name in left:
@@ -173,3 +251,15 @@ def _write_all(descriptor: int, data: bytes) -> None:
     while data:
         data = data[os.write(descriptor, data) :]
     os.fsync(descriptor)
+
+
+def _content(descriptor: int) -> bytes:
+    os.lseek(descriptor, 0, os.SEEK_SET)
+    parts: list[bytes] = []
+    while part := os.read(descriptor, 1 << 20):
+        parts.append(part)
+    return b"".join(parts)
+
+
+def _changed() -> OSError:
+    return OSError(errno.EBUSY, "another program changed it meanwhile")

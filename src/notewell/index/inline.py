@@ -1,4 +1,4 @@
-"""Metadata in the text of a Markdown note: tags such as `#garden/bees`, fields (`key:: value`), and tasks."""
+"""Metadata in the text of a Markdown note: fields (`key:: value`) and tasks."""
 
 from __future__ import annotations
 
@@ -11,13 +11,6 @@ from notewell.index.mask_code import IndentedCode, blank_unlinked
 from notewell.types.note import LONGEST, MOST, Note
 from notewell.types.tasks import Task, find_tasks
 
-# As Obsidian has it: a tag follows a space or an opening sign, has no spaces or punctuation but `_`, `-` and `/`, and
-# is not all digits. The pattern begins with a fixed character, which makes the search many times faster.
-IN_TAG = r"[^\s\u2000-\u206f\u2e00-\u2e7f'!\"#$%&()*+,.:;<=>?@^`{|}~\[\]\\]"
-TAG = re.compile(rf"#(?<![^\s(>*_~,;|\"']#)(?=[\d/]*[^\d/\s])({IN_TAG}{{1,{LONGEST}}})")
-# What holds no tags: the target of a link, and an address.
-ADDRESS = re.compile(r"\]\([^()\s]{0,1000}\)|\[\[[^\[\]\n]{0,1000}\]\]|\b[a-zA-Z][a-zA-Z+.-]{1,20}://\S{1,2000}")
-
 # Dataview's fields: `key:: value` on a line of its own, also in a list, or `[key:: value]` and `(key:: value)` in one.
 KEY = r"([^\W\d_](?:[\w -]{0,58}\w)?)"
 LINE_FIELD = re.compile(
@@ -28,26 +21,12 @@ MOST_FIELDS = 1_000
 INNER_FIELD = re.compile(rf"[\[(]{KEY}::[ \t]*([^\[\]()\n]{{1,500}})[\])]")
 
 
-def inline_tags(note: Note, code: Iterable[tuple[int, int]]) -> tuple[str, ...]:
-    """Return the tags in a note's text, without `#`, in order and each once; code, comments and addresses have none."""
-    if not TAG.search(note.text, note.body):
-        return ()
-    text = ADDRESS.sub(_blank, blank_unlinked(note.text, code))
-    indented = IndentedCode(note.text, note.body)
-    found = (match[1].strip("/") for match in TAG.finditer(text, note.body) if not indented.holds(match.start()))
-    return tuple(dict.fromkeys(tag for tag in found if tag))[:MOST]
-
-
 def tasks_by_line(note: Note, code: Iterable[tuple[int, int]]) -> dict[int, Task]:
     """Return the tasks in a note's text, by line; code and comments have none."""
     if not any(find_tasks(note.text, note.body)):
         return {}
     found = find_tasks(blank_unlinked(note.text, code), note.body)
     return {note.line_at(end - 1): task for _, end, task in found}
-
-
-def _blank(match: re.Match[str]) -> str:
-    return " " * len(match.group())
 
 
 def inline_fields(note: Note, code: Iterable[tuple[int, int]]) -> dict[str, Any]:

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from concurrent.futures import Future
 
 # Grows when terms, or the text that is embedded, change in a way that old stores do not have.
-RECIPE = 6
+RECIPE = 7
 NO_VECTORS: Vectors = np.zeros((0, 0), dtype=np.float32)
 
 # A file to prepare, and the digest that the store has for it.

@@ -8,10 +8,11 @@ from dataclasses import replace
 from typing import Any
 
 from notewell.index.chunk import LONGEST_NAME, ChunkRules
-from notewell.index.inline import inline_fields, inline_tags, tasks_by_line, with_field
+from notewell.index.inline import inline_fields, tasks_by_line, with_field
 from notewell.index.links import body_links, field_links
 from notewell.index.shapes.front_matter import split_front_matter
 from notewell.index.shapes.sections import chunk_sections, top_heading, with_title
+from notewell.index.tags import inline_tags
 from notewell.types.note import Chunk, Heading, Note, Outline, Span, as_list
 
 # The lines that structure a note: fences, headings, and underlines below a heading.
@@ -51,7 +52,7 @@ def parse_body(note: Note) -> Note:
     found = outline(note.text, note.body)
     code = [(fence.start, fence.end) for fence in found.blocks]
     links = (*field_links(note), *body_links(note, code))
-    note = replace(note, fields=_with_inline(note, code), inline_tags=inline_tags(note, code))
+    note = replace(note, fields=_with_inline(note, code), inline_tags=inline_tags(note))
     return replace(with_title(note, note.title or found.title), links=links, outline=found)
 
 

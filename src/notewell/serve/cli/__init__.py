@@ -42,6 +42,10 @@ GROUPS = {
         "traverse": "Follow links from a note to similar notes",
         "graph": "Show the communities of the vault, and the links between them",
     },
+    "Curate": {
+        "tags": "List the tags, and compare them with the taxonomy",
+        "apply-renames": "Rename tags in all notes, or in none",
+    },
     "Maintain": {
         "index": "Index new and changed notes",
         "status": "Show what is indexed and what is not",
@@ -114,7 +118,7 @@ class Commands(click.Group):
         name = ALIASES.get(cmd_name, cmd_name)
         if name not in COMMANDS:
             return None
-        module = import_module(f"notewell.serve.cli.{HOMES.get(name, name)}")
+        module = import_module(f"notewell.serve.cli.{HOMES.get(name, name).replace('-', '_')}")
         command: click.Command = getattr(module, name if name in HOMES else "command")
         return command
 

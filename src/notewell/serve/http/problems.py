@@ -10,13 +10,14 @@ from fastapi import Request, Response
 from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
 
-from notewell.errors import NoteError, NotewellError, SettingsError, StoreBusy
+from notewell.errors import CurateError, NoteError, NotewellError, SettingsError, StoreBusy
 from notewell.serve.http.arguments import SEE, body_fields, fields_of
 from notewell.serve.json_data import as_data, json_bytes
 
 # The first class that matches decides.
 STATUSES = (
     (SettingsError, HTTPStatus.BAD_REQUEST),
+    (CurateError, HTTPStatus.BAD_REQUEST),
     (NoteError, HTTPStatus.NOT_FOUND),
     (NotewellError, HTTPStatus.SERVICE_UNAVAILABLE),
 )

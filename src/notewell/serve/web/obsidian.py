@@ -13,8 +13,9 @@ from markdown_it.rules_core import StateCore
 from markdown_it.rules_inline import StateInline
 from markdown_it.token import Token
 
-from notewell.index.inline import KEY, TAG
+from notewell.index.inline import KEY
 from notewell.index.links import WIKI
+from notewell.index.tags import TAG
 
 IMAGES = (".png", ".jpg", ".jpeg", ".gif", ".webp", ".avif", ".bmp", ".svg")
 REDACTED = re.compile(r"\[REDACTED:[\w-]{1,60}\]")

@@ -1,0 +1,42 @@
+"""The routes of curation: the tags of the vault, and renaming them; nothing is written until the settings allow it."""
+
+from __future__ import annotations
+
+from notewell.curate.renames import Renamed, apply_renames, undo_renames
+from notewell.curate.tag_edits import read_renames
+from notewell.curate.tag_report import TagReport, report_tags
+from notewell.errors import CurateError
+from notewell.serve.arguments import model_of
+from notewell.serve.http.arguments import KINDS, RouteArguments
+from notewell.serve.parameters import Parameter
+from notewell.vault import Vault
+
+RENAMES = model_of(
+    RouteArguments,
+    "apply_renames",
+    (
+        Parameter("renames", "Renames such as old=new, or old=one,two to split a tag", list[str], []),
+        Parameter("under", "Rename only in this folder or note", str, ""),
+        Parameter("merge", "Allow a new name that is a tag already", bool, False),
+        Parameter("dry_run", "Show what would change, and change nothing", bool, False),
+        Parameter("undo", "Take back the last renames, instead of renaming", bool, False),
+    ),
+    kinds=KINDS,
+)
+
+
+def list_tags(vault: Vault) -> TagReport:
+    """Return the tags of the vault, once it is up to date."""
+    vault.freshness.look(refresh=True)
+    return report_tags(vault)
+
+
+def rename(vault: Vault, asked: RouteArguments) -> Renamed:
+    """Rename tags as a request asks, or take the last renames back."""
+    given = asked.given
+    if given["undo"]:
+        return undo_renames(vault)
+    if not given["renames"]:
+        raise CurateError("There is nothing to rename", 'Send {"renames": ["old=new"]}')
+    renames = read_renames(given["renames"])
+    return apply_renames(vault, renames, under=given["under"], merge=given["merge"], dry_run=given["dry_run"])
