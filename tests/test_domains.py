@@ -69,7 +69,7 @@ def test_a_domain_may_claim_a_folder_that_the_one_above_leaves_out(root: Path) -
     assert not territory.enters("Gym") and found.part(["food", "work", "rest"]) is None
 
 
-def test_the_registry_of_the_seed_is_read_as_it_is(root: Path) -> None:
+def test_a_registry_in_yaml_is_read_as_it_is(root: Path) -> None:
     (root / "_domains.yaml").write_text(YAML, encoding="utf-8")
     found = read_domains(root, None)
     farm, fitness = found.named("farm"), found.named("Fitness")
