@@ -212,10 +212,19 @@ SPECS = {
         "Rank older notes lower: `off`, `half_life`, or `ranked_grouped` (by position in a group)", choices=DECAY_MODES
     ),
     "decay.half_life_days": Spec("With `half_life`: after this many days a note has half its score", least=1, most=1e6),
+    "decay.ladder": Spec(
+        "With `ranked_grouped`: the shares of its score that a group's newest note keeps, the next, and so on"
+    ),
     "decay.group_by": Spec("With `ranked_grouped`: keys of front matter that name the group; the first present counts"),
     "decay.evergreen": Spec("Notes with such a tag or type, or with such a key set to true, never decay"),
     "decay.overrides": Spec(
         'Rules for paths: "Journal/ = half_life 30", "Reference/ = off", "Filings/ = one_group 1 0.6"'
+    ),
+    "decay.recent_days": Spec(
+        "With `decay.recent_gain`: how many days a note counts as recent", least=1, most=1_000_000
+    ),
+    "decay.recent_gain": Spec(
+        "Raise notes that changed lately by this share of the best score; 0 raises none", least=0, most=1
     ),
     "store.path": Spec(
         "File of the store, relative to the vault; a vault's own file must name one inside; empty: .notewell/store.db",
