@@ -20,6 +20,7 @@ from notewell import errors
 from notewell.config import variable_of
 from notewell.config.settings import SPECS, setting_names
 from notewell.curate.renames import Renamed
+from notewell.curate.suggest import TagProposals
 from notewell.curate.tag_report import TagReport
 from notewell.files.formats import FORMATS
 from notewell.graph.link_report import Links
@@ -55,7 +56,7 @@ ANSWERS = (
     *(Results, Status, VaultHealth, Walk),
     # For the page in a browser.
     *(FilterChoices, Findings, GraphMap, Indexed, NotePage, Paused),
-    *(Renamed, TagReport),
+    *(Renamed, TagReport, TagProposals),
 )
 DECISIONS = Path(__file__).parents[1] / "decisions"
 DECISION = re.compile(r"^## (.+) \((\d{4}-\d\d-\d\d).*\)$", re.MULTILINE)

@@ -15,6 +15,7 @@ from fastapi import Query as QueryModel
 from fastapi.responses import JSONResponse
 
 from notewell.curate.renames import Renamed
+from notewell.curate.suggest import TagProposals
 from notewell.curate.tag_report import TagReport
 from notewell.errors import StoreBusy
 from notewell.files.safe_open import check_folder
@@ -28,7 +29,7 @@ from notewell.search.plan import readable_name
 from notewell.serve.answering import IndexingProgress, answer, notices_in_errors, read_indexed
 from notewell.serve.background import encode_wished, pause, resume
 from notewell.serve.http.arguments import AROUND, HOPS, LINES, PART, RouteArguments, check_query, route_arguments
-from notewell.serve.http.curate import RENAMES, list_tags, rename
+from notewell.serve.http.curate import RENAMES, SUGGESTED, list_tags, propose_tags, rename
 from notewell.serve.http.health import Health, Indexed, Paused, VaultHealth, health_of, indexing_of
 from notewell.serve.http.problems import Failure, Problem
 from notewell.serve.http.rag import ARGUMENTS, Questions, line_schemas
@@ -62,8 +63,8 @@ PlacePath = Annotated[
     str, Path(description="A note, or lines or a part of it: Bees.md, Bees.md:12-20, Bees.pdf%23page 3")
 ]
 FilePath = Annotated[str, Path(description="An image, by its path from the vault's root")]
-
-
+# The codes of the notices, which the answer has as sentences: for programs that word one themselves.
+NOTICES = "notewell-notices"
 # Notes that are rendered at once.
 PAGES = 2
 
@@ -97,7 +98,10 @@ class Routes:
         return RunLines(run)
 
     def search(self, asked: RouteArguments) -> Response:
-        """Find the lines that answer a text."""
+        """Find the lines that answer a text.
+
+        The header `notewell-notices` has the codes of the notices, in their order.
+        """
         return self._answer(asked)
 
     def related(self, asked: RouteArguments) -> Response:
@@ -140,6 +144,10 @@ class Routes:
     def tags(self) -> Response:
         """List the tags, and compare them with the taxonomy."""
         return _response(as_data(list_tags(self._vault)))
+
+    def suggest_tags(self, asked: RouteArguments) -> Response:
+        """Propose one to five tags of the taxonomy for each note, with reasons."""
+        return _response(as_data(propose_tags(self._vault, asked)))
 
     def apply_renames(self, asked: RouteArguments) -> Response:
         """Rename, merge or split tags in all notes or in none; off until the vault's settings name `curate.folders`."""
@@ -194,7 +202,9 @@ class Routes:
 
     def _answer(self, asked: RouteArguments, in_path: Mapping[str, Any] = MappingProxyType({})) -> Response:
         found = answer(self._vault, asked.operation, {**asked.given, **in_path})
-        return _response(as_data(found, explain=asked.given.get("explain", False)))
+        response = _response(as_data(found, explain=asked.given.get("explain", False)))
+        response.headers[NOTICES] = ",".join(notice.code for notice in getattr(found, "notices", ()))
+        return response
 
 
 def router(vault: Vault) -> APIRouter:
@@ -216,6 +226,7 @@ def router(vault: Vault) -> APIRouter:
     add("/filters", routes.filters, schema_of(FilterChoices), UNABLE)
     add("/findings", routes.findings, schema_of(Findings), UNABLE)
     add("/tags", routes.tags, schema_of(TagReport), UNABLE)
+    add("/tags/suggest", routes.suggest_tags, schema_of(TagProposals), {**ABSENT, **UNABLE}, SUGGESTED)
     add_post("/apply-renames", routes.apply_renames, schema_of(Renamed), UNABLE, RENAMES)
     add_post("/pause", routes.pause, schema_of(Paused), UNABLE)
     add_post("/resume", routes.resume, schema_of(Paused), UNABLE)
