@@ -80,7 +80,7 @@ class TableSnapshot(TableLinked):
         near = self._nearest_codes(vector, scope) if vector.any() else NOTHING
         if not near.size:
             return Ranking("vector", ())
-        scores = cosines(vector, self._arrays.vectors.rows(self._db, near))
+        scores = cosines(vector, *self._arrays.vectors.rows(self._db, near))
         best = _order(scores, self._ties[near], limit)
         found = tuple(zip(near[best].tolist(), scores[best].tolist(), strict=True))
         return Ranking("vector", found, floor=found[-1][1])
