@@ -12,26 +12,25 @@ from notewell.config.domains import read_domains
 from notewell.errors import SettingsError
 from notewell.index.domains import Domains
 
-# The registry of the second seed's vault, as it stands in its description.
-SEED = """
-finance:
+# A registry in the form of `_domains.yaml`, with each kind of value that such a file may have.
+YAML = """
+farm:
   legacy: true
-  taxonomy: _taxonomy.md
-  review_queue: _review-queue.md
-  embedding: BAAI/bge-large-en-v1.5
-  embedding_dim: 1024
+  taxonomy: _words.md
+  review_queue: _todo.md
+  embedding: some/model
+  embedding_dim: 512
   decay:
     mode: ranked_grouped
-    ladder: [1.0, 0.6, 0.45, 0.35, 0.25]
-    recency_boost_days: 30
-    recency_boost_amount: 0.05
+    ladder: [1.0, 0.5, 0.2]
+    recency_boost_days: 14
+    recency_boost_amount: 0.1
     kind_overrides:
-      Filings: { group_by_path_prefix: [1.0, 0.6] }
+      Invoices: { group_by_path_prefix: [1.0, 0.5] }
   lexical:
-    weight: 0.5
-fitness: { decay.mode: off, lexical.weight: 0.05 }
-nutrition: { decay.mode: off, lexical.weight: 0.05 }
-learning: { decay.mode: off, lexical.weight: 0.05 }
+    weight: 0.6
+fitness: { decay.mode: off, lexical.weight: 0.1 }
+nutrition: { decay.mode: off, lexical.weight: 0.1 }
 """
 
 
@@ -70,27 +69,27 @@ def test_a_domain_may_claim_a_folder_that_the_one_above_leaves_out(root: Path) -
     assert not territory.enters("Gym") and found.part(["food", "work", "rest"]) is None
 
 
-def test_the_registry_of_the_seed_is_read_as_it_is(root: Path) -> None:
-    (root / "_domains.yaml").write_text(SEED, encoding="utf-8")
+def test_a_registry_in_yaml_is_read_as_it_is(root: Path) -> None:
+    (root / "_domains.yaml").write_text(YAML, encoding="utf-8")
     found = read_domains(root, None)
-    finance, fitness = found.named("finance"), found.named("Fitness")
-    assert found.names == ("fitness", "nutrition", "learning", "finance") and finance and fitness
-    assert finance.legacy and finance.exclude == ("Nutrition", "fitness", "learning")
-    assert found.of("Nutrition/a.md") == "nutrition" and found.of("Filings/a.md") == "finance"
-    assert fitness.settings == {"decay.mode": "off", "search.lexical_weight": 0.05, "search.vector_weight": 1.0}
-    assert finance.settings == {
-        "curate.taxonomy": "_taxonomy.md",
-        "curate.queue": "_review-queue.md",
+    farm, fitness = found.named("farm"), found.named("Fitness")
+    assert found.names == ("fitness", "nutrition", "farm") and farm and fitness
+    assert farm.legacy and farm.exclude == ("Nutrition", "fitness")
+    assert found.of("Nutrition/a.md") == "nutrition" and found.of("Invoices/a.md") == "farm"
+    assert fitness.settings == {"decay.mode": "off", "search.lexical_weight": 0.1, "search.vector_weight": 1.0}
+    assert farm.settings == {
+        "curate.taxonomy": "_words.md",
+        "curate.queue": "_todo.md",
         "decay.mode": "ranked_grouped",
-        "decay.ladder": "1.0 0.6 0.45 0.35 0.25",
-        "decay.recent_days": 30,
-        "decay.recent_gain": 0.05,
-        "decay.overrides": ["Filings/ = one_group 1.0 0.6"],
-        "search.lexical_weight": 0.5,
+        "decay.ladder": "1.0 0.5 0.2",
+        "decay.recent_days": 14,
+        "decay.recent_gain": 0.1,
+        "decay.overrides": ["Invoices/ = one_group 1.0 0.5"],
+        "search.lexical_weight": 0.6,
         "search.vector_weight": 1.0,
     }
-    (problem,) = finance.problems
-    assert "BAAI/bge-large-en-v1.5" in problem
+    (problem,) = farm.problems
+    assert "some/model" in problem
 
 
 REFUSED = {

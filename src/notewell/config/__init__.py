@@ -35,6 +35,7 @@ from notewell.index.domains import Domain, Domains
 from notewell.names.suggest import did_you_mean, suggest
 from notewell.remote.address import Key, parse_address
 from notewell.search.rules import read_ladder, read_overrides
+from notewell.store.postgres.address import wrong_url
 
 __all__ = [
     "DEFAULT",
@@ -364,6 +365,8 @@ def _check_together(settings: Settings) -> None:
         raise SettingsError("chunk.overlap_words is not below chunk.target_words", "Lower chunk.overlap_words")
     if settings.search.lexical_weight + settings.search.vector_weight <= 0:
         raise SettingsError("search.lexical_weight and search.vector_weight are both 0", "Raise one of them")
+    if problem := wrong_url(settings.store.url):
+        raise SettingsError(*problem)
     # An error should come now, and not with the first search.
     read_overrides(settings.decay.overrides)
     read_ladder(settings.decay.ladder)

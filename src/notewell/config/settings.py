@@ -23,10 +23,12 @@ from notewell.search.rules import DECAY_MODES, DecayRules, SearchRules
 
 @dataclass(frozen=True, slots=True)
 class StoreSettings:
-    """Where the store is: in a file of its own, or in one folder for the stores of all vaults."""
+    """Where the store is: in a file of its own, in one folder for the stores of all vaults, or on a server."""
 
     path: str = ""
     folder: str = ""
+    url: str = ""
+    name: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -232,6 +234,14 @@ SPECS = {
     ),
     "store.folder": Spec(
         "Folder for the stores of vaults without store.path, a file for each; not in a vault's own file", who=Who.USER
+    ),
+    "store.url": Spec(
+        "PostgreSQL database for the stores, `postgresql://role@host/database`; without a password, which belongs into "
+        "~/.pgpass or PGPASSWORD; not in a vault's own file",
+        who=Who.USER,
+    ),
+    "store.name": Spec(
+        "The vault's name in that database, for those who share it; empty: one of its own for each user and folder"
     ),
     "hook.threshold": Spec(
         "How sure a hook must be of a chunk to show it, from 0 (show all) to 1 (show none)",

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -17,7 +18,7 @@ from notewell.names.anchors import NO_BLOCK, NO_HEADING, Anchors
 from notewell.names.paths import PAGE, SUFFIX, hash_of, last_name, without_suffix
 from notewell.names.similar import SimilarNames
 from notewell.store import Snapshot
-from notewell.store.links import NoteIds
+from notewell.store.links import Edges, NoteIds
 from notewell.terms import fold_case
 from notewell.types.note import Link
 from notewell.types.notices import Notice
@@ -180,16 +181,35 @@ def _wanted(links: Iterable[NoteLink]) -> tuple[WantedNote, ...]:
     return tuple(WantedNote(names[key], len(by[key])) for key in sorted(by, key=lambda key: (-len(by[key]), key)))
 
 
+class LinkEnds(NamedTuple):
+    """The notes of one state of the store and the ends of their links, which outlast its snapshot."""
+
+    paths: Mapping[str, int]
+    by_id: Mapping[int, str]
+    edges: Edges
+
+    @classmethod
+    def of(cls, snapshot: Snapshot) -> LinkEnds:
+        """Read them from a snapshot."""
+        paths = snapshot.ids()
+        return cls(paths, {note: path for path, note in paths.items()}, snapshot.edges())
+
+
 class ResolvedLinks:
     """The links of one state of the store, with where they lead."""
 
-    def __init__(self, snapshot: Snapshot, files: Callable[[], Iterable[str]], text: Callable[[str], str]) -> None:
+    def __init__(
+        self,
+        snapshot: Snapshot,
+        files: Callable[[], Iterable[str]],
+        text: Callable[[str], str],
+        ends: LinkEnds | None = None,
+    ) -> None:
+        """Take a snapshot, whose `ends` may have been read before."""
         self._snapshot = snapshot
         self._files = files
         self._text = text
-        self.paths = snapshot.ids()
-        self._by_id = {note: path for path, note in self.paths.items()}
-        self._edges = snapshot.edges()
+        self.paths, self._by_id, self._edges = ends or LinkEnds.of(snapshot)
         self._anchors: dict[str, Anchors] = {}
         self._read_whole: set[str] = set()
 

@@ -75,7 +75,8 @@ def test_a_hostile_note_runs_nothing_and_loads_nothing(notes: Served, browser_pa
     browser_page.locator(".about").wait_for(state="attached")
     browser_page.wait_for_load_state("networkidle")
     here = f"http://{notes.host}:{notes.port}"
-    allowed = (f"{here}/node/{name}.md", f"{here}/web/", f"{here}/page/{name}.md", f"{here}/related/{name}.md")
+    own = (f"/node/{name}.md", "/web/", f"/page/{name}.md", f"/related/{name}.md", "/progress")
+    allowed = tuple(f"{here}{path}" for path in own)
     images = {request.url for request in asked if request.resource_type == "image"} - {f"{here}/web/icon.svg"}
     assert not [one.url for one in asked if not one.url.startswith(allowed) and one.url not in images]
     assert images <= {f"{here}/file/hive.png"}

@@ -28,6 +28,8 @@ def search(page: Page, served: Served, text: str) -> None:
 def test_results_appear_while_typing_grouped_by_note(sample: Served, browser_page: Page) -> None:
     search(browser_page, sample, QUESTION)
     browser_page.locator(".result .title", has_text="Sourdough handbook").wait_for()
+    # The best hits are of three notes, which do not fill the window: more follow by themselves.
+    browser_page.locator(".result").nth(3).wait_for()
     paths = [text.split(":")[0] for text in browser_page.locator(".result > .where:nth-child(2)").all_inner_texts()]
     assert len(paths) == len({*paths}) > 3
     first = browser_page.locator(".result").first
@@ -83,6 +85,40 @@ def test_the_reasons_of_a_hit_add_up_to_its_score(sample: Served, browser_page: 
     first.locator(".bars .sum").wait_for()
     parts = [float(text.replace("−", "-")) for text in first.locator(".bars .number").all_inner_texts()]
     assert abs(sum(parts) - float(first.locator(".bars .sum dd").inner_text())) < 0.01
+
+
+def test_a_note_that_takes_all_places_shows_few_lines_and_offers_the_rest(sample: Served, browser_page: Page) -> None:
+    search(browser_page, sample, "sourdough handbook")
+    first = browser_page.locator(".result").first
+    rest = first.locator(".rest")
+    rest.wait_for()
+    assert first.locator(".other").count() == 2
+    more = int(rest.inner_text().split()[0])
+    rest.click()
+    first.locator(".other").nth(1 + more).wait_for()
+
+
+def test_signs_of_markdown_are_not_shown(sample: Served, browser_page: Page) -> None:
+    browser_page.goto(address(sample))
+    shown = browser_page.evaluate(
+        """async () => {
+        const { marked, plain } = await import("/web/highlight.js");
+        const written = [
+          "- [x] see [[Bees#Hive|the hive]] and `__init__` in _one_ **bold** [link](https://example.org/a_b)",
+          "| a | b |\\n|---|---|\\n| c &#40;d&#41; | e &amp; f |", "snake_case and 2 * 3 * 4", "turn &#8238;text",
+        ];
+        const text = "[[Link notes|headings]] link";
+        const nodes = marked(text, [[2, 6], [13, 21], [24, 28]]);
+        return [...written.map(plain), nodes.filter((one) => one.localName).map((one) => one.textContent)];
+        }"""
+    )
+    assert shown == [
+        "☑ see the hive and __init__ in one bold link",
+        "a · b\nc (d) · e & f",
+        "snake_case and 2 * 3 * 4",
+        "turn &#8238;text",
+        ["headings", "link"],
+    ]
 
 
 def test_slash_question_mark_and_escape_work(sample: Served, browser_page: Page) -> None:

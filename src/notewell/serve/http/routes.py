@@ -64,8 +64,8 @@ PlacePath = Annotated[
     str, Path(description="A note, or lines or a part of it: Bees.md, Bees.md:12-20, Bees.pdf%23page 3")
 ]
 FilePath = Annotated[str, Path(description="An image, by its path from the vault's root")]
-
-
+# The codes of the notices, which the answer has as sentences: for programs that word one themselves.
+NOTICES = "notewell-notices"
 # Notes that are rendered at once.
 PAGES = 2
 
@@ -99,7 +99,10 @@ class Routes:
         return RunLines(run)
 
     def search(self, asked: RouteArguments) -> Response:
-        """Find the lines that answer a text."""
+        """Find the lines that answer a text.
+
+        The header `notewell-notices` has the codes of the notices, in their order.
+        """
         return self._answer(asked)
 
     def related(self, asked: RouteArguments) -> Response:
@@ -214,7 +217,9 @@ class Routes:
 
     def _answer(self, asked: RouteArguments, in_path: Mapping[str, Any] = MappingProxyType({})) -> Response:
         found = answer(self._vault, asked.operation, {**asked.given, **in_path})
-        return _response(as_data(found, explain=asked.given.get("explain", False)))
+        response = _response(as_data(found, explain=asked.given.get("explain", False)))
+        response.headers[NOTICES] = ",".join(notice.code for notice in getattr(found, "notices", ()))
+        return response
 
 
 def router(vault: Vault) -> APIRouter:

@@ -39,7 +39,7 @@ from notewell.store.tables.arrays import Arrays
 from notewell.store.tables.seal import NO_SEALS, Seals, not_yours
 from notewell.types.note import Stamp
 
-__all__ = ["SqliteStore", "delete_store"]
+__all__ = ["SqliteStore", "copy_of", "delete_store"]
 
 # A store is vacuumed when this share of its chunks, and at least this many, were replaced since the last time: a few
 # seconds for 100,000 chunks, every few weeks.
@@ -204,7 +204,7 @@ class SqliteStore:
         """Return another store to take this one's place: empty, or a copy of a file that `copy_to` wrote."""
         file = beside(self.file)
         if isinstance(content, Path):
-            return _copy_of(content, file, self._key)
+            return copy_of(content, file, self._key)
         with suppress(StoreDamaged):
             other = SqliteStore(file, lambda: content, self._key)
             if (state := other.state).made_for == content and state.origin == "own":
@@ -259,6 +259,11 @@ class SqliteStore:
                 target.pragma("journal_mode", "delete")
             finally:
                 target.close()
+
+    def close_log(self) -> None:
+        """Make it one file without companions, which can be moved: its content came from another kind of store."""
+        self._empty_log()
+        self.db.pragma("journal_mode", "delete")
 
     def check(self) -> list[str]:
         """Return what is wrong with the store, one sentence each."""
@@ -324,7 +329,7 @@ class SqliteStore:
                 raise
 
 
-def _copy_of(file: Path, other: Path, key: bytes) -> SqliteStore:
+def copy_of(file: Path, other: Path, key: bytes) -> SqliteStore:
     """Return a store in `other` with the content of a file, which is only read; an older format is migrated.
 
     A damaged one is an error, and leaves nothing behind.

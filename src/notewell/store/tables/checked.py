@@ -89,7 +89,7 @@ def _day(values: Sequence[Any]) -> bool:
 # What values each column may have, by its name in a statement.
 COLUMNS: dict[str, Callable[[Sequence[Any]], bool]] = {
     **dict.fromkeys(
-        ("id", "note", "body", "block", "line", "end_line", "start", "end", "link_count", "again"), _number
+        ("id", "note", "body", "block", "line", "end_line", "start", "end", "link_count", "again", "part"), _number
     ),
     **dict.fromkeys(("mtime_ns", "ctime_ns", "size", "community", "number", "newest", "crc"), _integer),
     **dict.fromkeys(("pagerank", "centrality", "x", "y"), _share),

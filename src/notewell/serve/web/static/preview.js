@@ -6,6 +6,8 @@ import { pageAddress, renderedOf } from "/web/rendered.js";
 
 // The note is fetched when the selection rests for a moment, so that holding an arrow key fetches little.
 const REST = 40;
+// While somebody types, the first result changes with every letter, and the server has searches to do.
+const TYPING = 200;
 const KEPT = 50;
 
 export class Preview {
@@ -16,13 +18,12 @@ export class Preview {
     this.timer = 0;
   }
 
-  /** Show the note of a hit; nothing without one. */
-  show(hit) {
+  /** Show the note of a hit; nothing without one. A note that is `typed` for may be another one in a moment. */
+  show(hit, { typed = false } = {}) {
     clearTimeout(this.timer);
     this.asked?.abort();
     if (!hit) this.clear();
-    else if (this.pages.has(hit.path)) this.draw(this.pages.get(hit.path), hit);
-    else this.timer = setTimeout(() => this.load(hit), this.shown ? REST : 0);
+    else if (!isSame(hit, this.shown)) this.timer = setTimeout(() => this.load(hit), typed ? TYPING : this.shown ? REST : 0);
   }
 
   clear() {
@@ -38,16 +39,21 @@ export class Preview {
   async load(hit) {
     const { signal } = (this.asked = new AbortController());
     try {
-      let page = await ask(pageAddress(hit.path), { signal });
+      let page = this.pages.get(hit.path) ?? await ask(pageAddress(hit.path, { refresh: false }), { signal });
       const { line } = hit.excerpt;
       // Of a very long note, a page has only a part.
-      if (line > page.last_line) page = await ask(pageAddress(hit.path, { lines: line }), { signal });
-      else this.pages.set(hit.path, page);
-      if (this.pages.size > KEPT) this.pages.delete(this.pages.keys().next().value);
+      if (line > page.last_line) page = await ask(pageAddress(hit.path, { lines: line, refresh: false }), { signal });
+      else this.keep(hit.path, page);
       this.draw(page, hit);
     } catch (error) {
       if (error.name !== "AbortError") fill(this.element, h("p", { class: "error" }, `${error.message}. ${error.hint ?? ""}`));
     }
+  }
+
+  keep(path, page) {
+    this.pages.delete(path);
+    this.pages.set(path, page);
+    if (this.pages.size > KEPT) this.pages.delete(this.pages.keys().next().value);
   }
 
   draw(page, hit) {
@@ -56,4 +62,8 @@ export class Preview {
     const lines = this.element.querySelector(".matched");
     this.element.scrollTop = lines ? lines.offsetTop - this.element.clientHeight / 4 : 0;
   }
+}
+
+function isSame(hit, other) {
+  return hit.path === other?.path && hit.excerpt.line === other.excerpt.line && hit.excerpt.end_line === other.excerpt.end_line;
 }

@@ -4,7 +4,7 @@ import { address, ask, noteAddress } from "/web/api.js";
 import { count, fill, h } from "/web/dom.js";
 import { marked } from "/web/highlight.js";
 
-// Places of a note that a result shows beside its best one.
+// Places of a note that a result shows beside its best one, until more are wanted.
 const OTHERS = 2;
 
 /** Return hits grouped by note, in the order of each note's best hit. */
@@ -22,23 +22,41 @@ export function groupsOf(hits) {
 export function resultOf(group, { query, like, select }) {
   const [best, ...others] = group.hits;
   const why = h("div", { class: "why", hidden: true });
-  const shown = others.slice(0, OTHERS);
+  const rest = others.slice(OTHERS);
   return h("li", { class: "result", onclick: select },
     h("div", { class: "head" },
       h("a", { class: "title", href: placeOf(best) }, group.title),
       best.date ? h("time", { datetime: best.date }, best.date) : ""),
     h("p", { class: "where" }, `${best.path}:${best.excerpt.line}`, best.place ? ` · ${best.place}` : "", crumbs(best)),
     h("p", { class: "excerpt" }, marked(best.excerpt.text, best.excerpt.highlights)),
-    shown.map((hit) => h("a", { class: "other", href: placeOf(hit) },
-      h("span", { class: "line" }, `:${hit.excerpt.line}`), " ", marked(hit.excerpt.text, hit.excerpt.highlights))),
-    others.length > OTHERS ? h("p", { class: "where" }, `${count(others.length - OTHERS, "more place")} in this note`) : "",
-    best.also.length ? h("details", { class: "also" }, h("summary", {}, `Also in ${count(best.also.length, "place")}`),
-      h("ul", {}, best.also.map((place) => h("li", {}, h("a", { href: noteAddress(place) }, place))))) : "",
+    others.slice(0, OTHERS).map(lineOf),
+    rest.length ? h("button", { class: "quiet rest", onclick: (event) => showRest(event, rest) }, count(rest.length, "more line")) : "",
+    best.also.length ? h("details", { class: "also" }, h("summary", {}, `The same in ${count(best.also.length, "other place")}`),
+      h("ul", {}, best.also.map((place) => h("li", {}, h("a", { href: addressOf(place) }, place))))) : "",
     h("p", { class: "tools" },
       h("button", { class: "quiet", "aria-expanded": "false", onclick: (event) => showWhy(event, why, best, query) }, "Why this?"),
       h("button", { class: "quiet", onclick: like }, "More like this"),
       best.uri ? h("a", { href: best.uri, class: "quiet", rel: "noreferrer" }, best.uri.startsWith("obsidian:") ? "Open in Obsidian" : "Open the file") : ""),
     why);
+}
+
+function lineOf(hit) {
+  return h("a", { class: "other", href: placeOf(hit) },
+    h("span", { class: "line" }, `:${hit.excerpt.line}`), " ", marked(hit.excerpt.text, hit.excerpt.highlights));
+}
+
+/** Show the other lines of a note in place of the button that offers them. */
+function showRest(event, rest) {
+  event.stopPropagation();
+  const lines = rest.map(lineOf);
+  event.currentTarget.replaceWith(...lines);
+  lines[0].focus();
+}
+
+/** Return the address of a place such as `Bees.md:12`. */
+function addressOf(place) {
+  const [, path, line] = /^(.*?)(?::(\d+))?$/s.exec(place);
+  return noteAddress(path, line ? { lines: line } : {});
 }
 
 /** Return the address of the lines that a hit shows. */

@@ -1,26 +1,33 @@
 // Search as you type: results by note on the left, the selected one on the right.
 
-import { address, ask } from "/web/api.js";
+import { address, send } from "/web/api.js";
 import { chips } from "/web/chips.js";
 import { announce, count, fill, h } from "/web/dom.js";
 import { groupsOf, resultOf } from "/web/results.js";
 import { Preview } from "/web/preview.js";
 import { forget, recent, remember } from "/web/recent.js";
 
-const PAGE = 20;
+// Hits that come with each letter: a screen of notes. More follow where the list ends within the window.
+const PAGE = 10;
+// Hits up to which more are fetched without a click.
+const BY_ITSELF = 100;
 // The most hits that a search returns, as the server has it.
 const MOST = 1000;
 // Milliseconds before a search looks for changed files again; not every letter needs that.
 const LOOK_AGAIN = 3000;
 // Milliseconds after which an unchanged query counts as meant, and is remembered.
 const MEANT = 1500;
+// Milliseconds without a letter, after which a list that is too short fetches more.
+const SETTLED = 250;
+// Notices that name an option of other surfaces; here it is a button.
+const HIDDEN = ["weak_hidden", "only_weak"];
 
 class Search {
   keys = [["↑ ↓", "Select a note"], ["↵", "Open it"], ["Shift ↵", "Open it in a new tab"], ["Esc", "Clear the search"]];
 
   show(place, url, go) {
     const text = url.searchParams.get("text") ?? "";
-    Object.assign(this, { go, limit: PAGE, all: false, groups: [], selected: -1, looked: -Infinity, asked: null, timer: 0 });
+    Object.assign(this, { go, limit: PAGE, all: false, groups: [], selected: -1, looked: -Infinity, asked: null, timers: [] });
     this.box = h("input", {
       type: "search", value: text, "data-search": true, "aria-label": "Search your notes", "aria-describedby": "hint",
       placeholder: "Search your notes", autocomplete: "off", spellcheck: "false", enterkeyhint: "search",
@@ -29,6 +36,8 @@ class Search {
     this.notices = h("div", { class: "notices" });
     this.list = h("ol", { class: "results", "aria-label": "Results" });
     this.more = h("p", { class: "more" });
+    // The end of the list is on the screen: the reader has got there, or a note that the query names took all places.
+    this.end = new IntersectionObserver(([end]) => end.isIntersecting && this.later(() => this.showMore(), SETTLED));
     this.preview = new Preview(go);
     this.chips = chips(this.box, () => this.typed());
     fill(place, h("div", { class: "search" }, h("h1", { class: "unseen" }, "Search your notes"),
@@ -40,7 +49,8 @@ class Search {
     const searched = this.search();
     return () => {
       this.asked?.abort();
-      clearTimeout(this.timer);
+      this.rest();
+      this.end.disconnect();
       this.preview.end();
       return searched;
     };
@@ -58,14 +68,15 @@ class Search {
   }
 
   typed() {
-    Object.assign(this, { limit: PAGE, all: false });
-    this.go(this.text ? address("/search", { text: this.text }) : "/", { replace: true, quiet: true });
+    Object.assign(this, { limit: PAGE, all: false, typing: true });
     this.search();
+    // After the request is on its way: the address can wait, the results cannot.
+    this.go(this.text ? address("/search", { text: this.text }) : "/", { replace: true, quiet: true });
   }
 
-  async search() {
+  async search({ keep = false } = {}) {
     this.asked?.abort();
-    clearTimeout(this.timer);
+    this.rest();
     this.chips.read();
     if (!this.text) {
       this.showStart();
@@ -77,10 +88,11 @@ class Search {
     const refresh = now - this.looked > LOOK_AGAIN;
     const asked = { text: this.text, limit: this.limit, all: this.all || null, refresh };
     try {
-      const found = await ask(address("/search", asked), { signal });
+      const response = await send(address("/search", asked), { signal });
+      const found = await response.json();
       // A search that was stopped did not look for changed files.
       if (refresh) this.looked = now;
-      this.showFound(found);
+      this.showFound(found, response.headers.get("notewell-notices").split(","), keep);
     } catch (error) {
       // A newer search is under way.
       if (error.name === "AbortError") return;
@@ -90,24 +102,39 @@ class Search {
       if (error.status === 401) this.go(location.href, { replace: true });
     }
     this.list.setAttribute("aria-busy", "false");
-    this.timer = setTimeout(() => remember(this.text), MEANT);
+    this.later(() => remember(this.text), MEANT);
   }
 
-  showFound(found) {
+  /** Do something unless another letter is typed until then. */
+  later(act, milliseconds) {
+    this.timers.push(setTimeout(act, milliseconds));
+  }
+
+  rest() {
+    for (const timer of this.timers.splice(0)) clearTimeout(timer);
+  }
+
+  /** Show the notes that were found; more of the same search `keep` what is selected. */
+  showFound(found, codes, keep) {
+    const before = keep ? this.groups[this.selected]?.path : null;
     this.groups = groupsOf(found.hits);
-    // The notice about hidden results names an option of other surfaces; here it is a button.
-    const notices = found.notices.filter((notice) => !found.hidden || !notice.includes("`all`"));
+    const selected = Math.max(this.groups.findIndex((group) => group.path === before), this.groups.length ? 0 : -1);
+    const notices = found.notices.filter((_, place) => !HIDDEN.includes(codes[place]));
     fill(this.notices, notices.map((notice) => h("p", {}, notice)));
     fill(this.list, this.groups.map((group, place) => resultOf(group, {
       query: found.query, like: () => this.likeThis(group), select: () => this.select(place, { scroll: false }),
     })));
-    const most = found.hits.length >= this.limit && this.limit < MOST;
-    fill(this.more, most ? h("button", { onclick: () => this.showMore() }, "Show more") : "",
+    const more = found.hits.length >= this.limit;
+    fill(this.more, more && this.limit < MOST ? h("button", { onclick: () => this.showMore() }, "Show more") : "",
+      more && this.limit >= MOST ? h("span", { class: "where" }, `These are the best ${count(MOST, "hit")}. Add a word or a filter to see others.`) : "",
       found.hidden ? h("button", { onclick: () => this.showWeak() }, `Show ${count(found.hidden, "weaker result")}`) : "");
     const nothing = this.groups.length ? "" : h("p", { class: "nothing" }, `Nothing found for “${found.query}”.`);
     if (nothing) this.notices.prepend(nothing);
     announce(this.groups.length ? `${count(this.groups.length, "note")} found` : "Nothing found");
-    this.select(this.groups.length ? 0 : -1, { scroll: false });
+    this.select(selected, { scroll: false });
+    this.typing = false;
+    this.end.disconnect();
+    if (more && this.limit < BY_ITSELF) this.end.observe(this.more);
   }
 
   showStart() {
@@ -126,9 +153,8 @@ class Search {
   }
 
   showMore() {
-    const before = this.selected;
-    this.limit = Math.min(MOST, this.limit + PAGE);
-    this.search().then(() => this.select(before, { scroll: false }));
+    this.limit = Math.min(MOST, this.limit * 3);
+    this.search({ keep: true });
   }
 
   showWeak() {
@@ -150,7 +176,7 @@ class Search {
       const group = this.groups[place];
       if (group) announce(`${place + 1} of ${this.groups.length}: ${group.title}`);
     }
-    this.preview.show(this.groups[place]?.hits[0]);
+    this.preview.show(this.groups[place]?.hits[0], { typed: this.typing });
   }
 
   pressed(event) {
