@@ -19,6 +19,7 @@ import notewell
 from notewell import errors
 from notewell.config import variable_of
 from notewell.config.settings import SPECS, setting_names
+from notewell.curate.promote import Promoted, Queue
 from notewell.curate.renames import Renamed
 from notewell.curate.suggest import TagProposals
 from notewell.curate.tag_report import TagReport
@@ -56,7 +57,7 @@ ANSWERS = (
     *(Results, Status, VaultHealth, Walk),
     # For the page in a browser.
     *(FilterChoices, Findings, GraphMap, Indexed, NotePage, Paused),
-    *(Renamed, TagReport, TagProposals),
+    *(Renamed, TagReport, TagProposals, Queue, Promoted),
 )
 DECISIONS = Path(__file__).parents[1] / "decisions"
 DECISION = re.compile(r"^## (.+) \((\d{4}-\d\d-\d\d).*\)$", re.MULTILINE)
