@@ -45,7 +45,7 @@ GROUPS = {
     "Curate": {
         "tags": "List the tags, and compare them with the taxonomy",
         "review": "Write what is proposed into the review queue",
-        "promote": "Apply what you ticked in the review queue, and write it anew",
+        "promote": "Apply what you ticked in the review queue, and write the queue anew",
         "apply-renames": "Rename tags in all notes, or in none",
     },
     "Maintain": {
