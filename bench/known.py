@@ -3,33 +3,38 @@
 from __future__ import annotations
 
 import re
+import shutil
 import tempfile
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
 
-from bench.child import Measured, say
+from bench.child import ROOT, Measured, say
 from bench.known_queries import KINDS, Wanted, without_names
 from bench.vaults import find_archives, make_vault
 from notewell import Hit, Vault
+from notewell.measure.evaluate import search_plainly
 from notewell.measure.metrics import interval
 
 VAULTS = ("obsidian-help", "zettelkasten-13419", "docs-16894")
+SAMPLE = "sample vault"
 # Distinct notes that count, and hits that surely hold as many.
 TOP, HITS = 10, 50
+WITHOUT_STORE = shutil.ignore_patterns(".notewell")
 # Headings inside a hit.
 INNER = re.compile(r"^##+ +(.+?)\s*#*$", re.MULTILINE)
-# What Notewell is asked with; `words` is the nearest to what the peers do. The encoder reads the best candidates of
-# each query when it is asked, which takes minutes instead of half an hour for a whole vault.
+# What Notewell is asked with; `words` is the nearest to what the peers do, and `encoder` is the default install.
 SETTINGS: dict[str, dict[str, object]] = {
     "words": {"search.vector_weight": 0, "embed.encoder": "off"},
     "static": {"embed.encoder": "off"},
-    "encoder": {"embed.encoder": "minilm", "search.on_demand": 100_000},
+    "encoder": {"embed.encoder": "minilm"},
 }
-
-# Titles are asked with the encoder too; the other kinds would take it an hour more.
-WITHOUT_ENCODER = ("words", "static")
+# The encoder has read all that the titles need, and the first of what each other query lacks: a whole vault would take
+# it an hour.
+READ_FIRST = 48
+# Queries of each kind but titles.
+ASKED = 50
 
 # The best notes for a query, the best first.
 Ask = Callable[[str], Sequence[str]]
@@ -40,39 +45,50 @@ def measure_known(folder: str) -> Measured:
     measured: Measured = {}
     with tempfile.TemporaryDirectory(prefix="notewell-known-") as name:
         work = Path(name)
+        roots = {SAMPLE: shutil.copytree(ROOT / "examples" / "vault", work / "sample", ignore=WITHOUT_STORE)}
         for vault, archive in find_archives(Path(folder), VAULTS).items():
-            root = make_vault(vault, archive, work, 1).root
+            roots[vault] = make_vault(vault, archive, work, 1).root
+        for vault, root in roots.items():
             say(f"{vault}: known items")
             nameless, titles = without_names(root, work / f"{vault}-nameless")
-            asked: dict[str, Ask] = {**_notewell(nameless), **_peers(nameless)}
-            measured[vault] = {
-                "titles": {engine: _scores(ask, titles) for engine, ask in asked.items()},
-                **_kinds(root),
-            }
+            asked: dict[str, Ask] = {**_notewell(nameless, titles), **_peers(nameless)}
+            measured[vault] = {"titles": _scored(asked, titles), **_kinds(root)}
     return measured
 
 
-def _notewell(root: Path) -> dict[str, Ask]:
+def _notewell(root: Path, titles: Sequence[Wanted]) -> dict[str, Ask]:
     asked: dict[str, Ask] = {}
     for name, settings in SETTINGS.items():
-        vault = Vault.open(root, settings)
-        vault.index()
+        vault = _opened(root, settings, titles)
         asked[f"notewell, {name}"] = lambda text, vault=vault: _distinct(  # type: ignore[misc]
             hit.path for hit in vault.search(text, limit=HITS, all=True, refresh=False)
         )
     return asked
 
 
+def _opened(root: Path, settings: Mapping[str, object], queries: Sequence[Wanted], most: int | None = None) -> Vault:
+    """Return the indexed vault, in which the encoder has read what the queries lack, or the first so many of each."""
+    vault = Vault.open(root, settings)
+    vault.index()
+    if encoder := vault.models.encoder:
+        # The first search finds no vectors at all, and lacks less than it would.
+        for wanted in (*queries[:1], *queries):
+            lacking = search_plainly(vault, wanted.text, limit=TOP).lacking[:most]
+            with vault.shown.answering() as snapshot:
+                chunks = [*snapshot.chunks(lacking).values()]
+            vault.encoder.keep([(chunks, encoder.embed([chunk.meaning for chunk in chunks]))] if chunks else [])
+    return vault
+
+
 def _kinds(root: Path) -> Measured:
     """Return how well queries of each kind find their note, or the section where one is asked for."""
-    kinds = {kind: made for kind, make in KINDS.items() if (made := make(root))}
-    measured: Measured = {kind: {} for kind in kinds}
-    for engine in WITHOUT_ENCODER:
-        with Vault.open(root, SETTINGS[engine]) as vault:
-            vault.index()
+    kinds = {kind: made[:ASKED] for kind, make in KINDS.items() if (made := make(root))}
+    ranks: dict[str, dict[str, list[float]]] = {kind: {} for kind in kinds}
+    for engine, settings in SETTINGS.items():
+        with _opened(root, settings, [wanted for made in kinds.values() for wanted in made], READ_FIRST) as vault:
             for kind, queries in kinds.items():
-                measured[kind][engine] = _summary([_found(vault, wanted) for wanted in queries])
-    return measured
+                ranks[kind][f"notewell, {engine}"] = [_found(vault, wanted) for wanted in queries]
+    return {kind: _summaries(found) for kind, found in ranks.items()}
 
 
 def _found(vault: Vault, wanted: Wanted) -> float:
@@ -145,21 +161,34 @@ def _tantivy(names: Sequence[str], texts: Sequence[str]) -> Ask:
     return ask
 
 
-def _scores(ask: Ask, queries: Iterable[Wanted]) -> Measured:
-    ranked = [(ask(wanted.text), wanted.paths) for wanted in queries]
-    return _summary(
-        [next((1 / rank for rank, path in enumerate(found, 1) if path in paths), 0.0) for found, paths in ranked]
-    )
+def _scored(asked: Mapping[str, Ask], queries: Sequence[Wanted]) -> Measured:
+    return _summaries({engine: [_rank(ask, wanted) for wanted in queries] for engine, ask in asked.items()})
 
 
-def _summary(ranks: Sequence[float]) -> Measured:
-    """Return the mean reciprocal rank with its interval, and how often the first is right."""
+def _rank(ask: Ask, wanted: Wanted) -> float:
+    return next((1 / rank for rank, path in enumerate(ask(wanted.text), 1) if path in wanted.paths), 0.0)
+
+
+def _summaries(ranks: Mapping[str, Sequence[float]]) -> Measured:
+    """Return each engine's mean reciprocal rank and how often its first is right, and what it gains over words alone.
+
+    Each mean has its interval; that of a gain compares query by query.
+    """
+    words = ranks["notewell, words"]
     return {
-        "queries": len(ranks),
-        "mrr@10": round(float(np.mean(ranks)), 4),
-        "interval": [round(bound, 4) for bound in interval(list(ranks))],
-        "hit@1": round(float(np.mean([rank == 1 for rank in ranks])), 4),
+        engine: {
+            "queries": len(found),
+            "mrr@10": round(float(np.mean(found)), 4),
+            "interval": _rounded(interval(list(found))),
+            "hit@1": round(float(np.mean([rank == 1 for rank in found])), 4),
+            "over_words": _rounded(interval([one - other for one, other in zip(found, words, strict=True)])),
+        }
+        for engine, found in ranks.items()
     }
+
+
+def _rounded(bounds: Iterable[float]) -> list[float]:
+    return [round(bound, 4) for bound in bounds]
 
 
 def _distinct(paths: Iterable[str]) -> list[str]:

@@ -166,12 +166,15 @@ def _quality(quality: Measured, _: Measured) -> Iterator[str]:
 def _known(known: Measured, _: Measured) -> Iterator[str]:
     """Yield how well each engine finds notes by their titles, and sections by name and heading."""
     rows = [
-        [f"{vault}, {kind}", engine, str(one["queries"]), f"{one['mrr@10']:.3f}", interval(one), f"{one['hit@1']:.3f}"]
+        [
+            *(f"{vault}, {kind}", engine, str(one["queries"]), f"{one['mrr@10']:.3f}", interval(one)),
+            *(f"{one['hit@1']:.3f}", "{:+.3f} to {:+.3f}".format(*one["over_words"])),
+        ]
         for vault, kinds in known.items()
         for kind, engines in kinds.items()
         for engine, one in engines.items()
     ]
-    yield from grid(("known items", "engine", "queries", "MRR@10", "95 %", "hit@1"), rows)
+    yield from grid(("known items", "engine", "queries", "MRR@10", "95 %", "hit@1", "over words"), rows)
 
 
 def _links(links: Measured, _: Measured) -> Iterator[str]:
