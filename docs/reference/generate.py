@@ -19,6 +19,7 @@ import notewell
 from notewell import errors
 from notewell.config import variable_of
 from notewell.config.settings import SPECS, setting_names
+from notewell.curate.promote import Promoted, Queue
 from notewell.curate.renames import Renamed
 from notewell.curate.suggest import TagProposals
 from notewell.curate.tag_report import TagReport
@@ -42,7 +43,9 @@ from notewell.serve.mcp.notes import TEMPLATE
 from notewell.serve.mcp.tools import TOOLS
 from notewell.serve.schema import json_schema, schema_of
 from notewell.serve.web.choices import FilterChoices
-from notewell.serve.web.findings import Findings
+from notewell.serve.web.conversations import Session, SessionList
+from notewell.serve.web.duplicates import Duplicates
+from notewell.serve.web.findings import BrokenLinks, Findings
 from notewell.serve.web.note_page import NotePage
 from notewell.types.results import Compared, DeepResults, Results
 
@@ -55,8 +58,8 @@ ANSWERS = (
     *(Compared, DeepResults, Failure, Forgotten, Graph, Health, IndexingProgress, Links, Reading, Remembered, Report),
     *(Results, Status, VaultHealth, Walk),
     # For the page in a browser.
-    *(FilterChoices, Findings, GraphMap, Indexed, NotePage, Paused),
-    *(Renamed, TagReport, TagProposals),
+    *(BrokenLinks, Duplicates, FilterChoices, Findings, GraphMap, Indexed, NotePage, Paused, Session, SessionList),
+    *(Renamed, TagReport, TagProposals, Queue, Promoted),
 )
 DECISIONS = Path(__file__).parents[1] / "decisions"
 DECISION = re.compile(r"^## (.+) \((\d{4}-\d\d-\d\d).*\)$", re.MULTILINE)

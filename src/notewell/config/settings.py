@@ -285,7 +285,11 @@ SPECS = {
         who=Who.VAULT,
     ),
     "curate.taxonomy": Spec("The note that lists the tags, what they mean and their aliases"),
-    "curate.queue": Spec("The note with proposals that you tick, for `notewell promote`"),
+    "curate.queue": Spec(
+        "The note with proposals that you tick, for `notewell promote`, in one of `curate.folders`; only a vault's own "
+        "file can set it",
+        who=Who.VAULT,
+    ),
     "show.links": Spec(
         "What a click on a hit opens: `obsidian`, `file`, `vscode` or `off`; `auto` chooses",
         choices=("auto", "obsidian", "file", "vscode", "off"),

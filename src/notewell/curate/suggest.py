@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -32,6 +32,8 @@ FLOOR = 0.35
 VOTERS = 12
 # A note that is less than this share as similar as the most similar one does not vote.
 ALIKE = 0.5
+# A vote against every tag, so that one note alone is not sure of its own.
+DOUBT = 0.25
 # A linked note counts as much as the most similar one: without links, F1 is .04 lower.
 LINKED = 1.0
 # From this relevance on, a note is about what a tag means by the words of its definition alone.
@@ -41,6 +43,8 @@ WORD = re.compile(r"\w+")
 FEWEST = 2
 # Notes without tags that are looked at in one run, the newest first.
 MOST_NOTES = 50
+# How many times as many are looked at for notes that something fits.
+DEEPER = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,19 +144,29 @@ def definition(term: Term) -> str:
 
 
 def suggest_tags(
-    vault: Vault, paths: Sequence[str] = (), *, most: int = MOST_NOTES, progress: Progress | None = None
+    vault: Vault,
+    paths: Sequence[str] = (),
+    *,
+    most: int = MOST_NOTES,
+    wanted: Callable[[str], bool] | None = None,
+    progress: Progress | None = None,
 ) -> TagProposals:
-    """Propose tags for these indexed notes, or for the newest notes without tags."""
+    """Propose tags for these indexed notes, or for the newest notes without tags.
+
+    If only some notes are `wanted`, those for which nothing fits are not returned, and others are looked at instead.
+    """
     vault.reread()
     vocabulary, progress = read_vocabulary(vault), progress or Progress()
     with vault.shown.answering() as snapshot:
         untagged = [] if paths else untagged_notes(vault, snapshot)
-        asked = [*paths] or untagged[:most]
+        asked = [*paths] or (untagged[:most] if wanted is None else [*filter(wanted, untagged)][: most * DEEPER])
         made, texts = dict[str, tuple[ProposedTag, ...]](), dict[str, str]()
         for number, path in enumerate(asked):
             progress.tell(number, len(asked))
-            made[path], texts[path] = tags_for(path, snapshot, vocabulary), _beginning(path, snapshot)
-            if progress.stop():
+            tags = tags_for(path, snapshot, vocabulary)
+            if tags or wanted is None:
+                made[path], texts[path] = tags, _beginning(path, snapshot)
+            if progress.stop() or (not paths and len(made) == most):
                 break
     # A model takes seconds for a note: no store is open meanwhile.
     made, name, notices = ask_model(vault, vocabulary, made, texts)
@@ -240,7 +254,7 @@ def vote(
     """Return the share of the votes of like and linked notes for each tag, and the reason."""
     weights: defaultdict[str, float] = defaultdict(float)
     names, links = defaultdict(list), Counter[str]()
-    whole = 0.0
+    whole = DOUBT
     top = near[0].similarity if near else 0.0
     near = [one for one in near if one.similarity > top * ALIKE]
     for one in near:
@@ -255,11 +269,7 @@ def vote(
             for key in keys:
                 weights[key] += LINKED
                 links[key] += 1
-    return (
-        {key: (weight / whole, _reason(len(names[key]), len(near), links[key])) for key, weight in weights.items()}
-        if whole
-        else {}
-    )
+    return {key: (weight / whole, _reason(len(names[key]), len(near), links[key])) for key, weight in weights.items()}
 
 
 def _reason(like: int, of: int, linked: int) -> str:

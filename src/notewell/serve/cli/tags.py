@@ -60,7 +60,7 @@ def command(
     \b
     Example:
         notewell tags
-        notewell tags --suggest "Garden/Wax moths.md"
+        notewell tags --suggest "Garden/Varroa treatment.md"
         notewell tags --json | jq -r '.similar[] | "\\(.other)=\\(.tag)"'
     """
     if note and not suggest:
