@@ -361,17 +361,19 @@ def test_what_is_mounted_starts_and_ends_with_the_server_and_is_guarded(indexed:
         return PlainTextResponse(f"{request.url.path} {(await request.body()).decode()}")
 
     app = Starlette(routes=[Route("/mcp", echo, methods=["POST"]), Route("/mcp/more", echo)], lifespan=lifespan)
-    with serving(indexed, rules(token="a token"), mounts=[Mounted("/mcp", app)]) as served:
-        assert state == ["begun"]
+    with serving(indexed, rules(token="a token"), mounts=[Mounted("/mcp", lambda: app)]) as served:
         token = {"Authorization": "Bearer a token"}
         assert served.ask("/mcp", method="POST", body=b"hello").status == 401
         assert served.ask("/mcp", {**token, "Origin": "https://evil.example"}, method="POST").status == 403
         # What it says of its size is enough: to go on sending to who has answered and left breaks the pipe, at times.
         large = {**token, "Content-Length": str(2 << 20)}
         assert served.ask("/mcp", large, method="POST", body=b"a").status == 413
+        # Nothing was let through so far, so nothing was made.
+        assert not state
         answer = served.ask("/mcp", token, method="POST", body=b"hello")
         assert (answer.body, answer.headers["x-content-type-options"]) == (b"/mcp hello", "nosniff")
         assert served.ask("/mcp/more", token).body == b"/mcp/more "
         assert served.ask("/mcpx", token).status == 404
         assert served.ask("/status", token).status == 200
+        assert state == ["begun"]
     assert state == ["begun", "ended"]

@@ -17,7 +17,8 @@ from tests.serve.serving import MANY, hold, serving, wait_until, write_many
 
 from notewell import Vault
 from notewell.serve.http import Mounted
-from notewell.serve.mcp.http import PATH, make_mcp_app
+from notewell.serve.mcp import PATH
+from notewell.serve.mcp.http import make_mcp_app
 
 
 @contextmanager
@@ -120,7 +121,7 @@ def test_the_command_for_stdio_has_no_server_of_its_own(run_command: Callable[..
 @contextmanager
 def served_here(vault: Vault) -> Iterator[Asking]:
     """Serve a vault from this process, and yield a client."""
-    mounts = [Mounted(PATH, make_mcp_app(vault))]
+    mounts = [Mounted(PATH, lambda: make_mcp_app(vault))]
     with serving(vault, mounts=mounts) as served, asking(f"http://127.0.0.1:{served.port}{PATH}") as session:
         yield session
 

@@ -8,8 +8,10 @@ import sys
 import webbrowser
 from collections.abc import Callable
 from functools import partial
+from importlib.util import find_spec
 from pathlib import Path
 from threading import Thread
+from typing import TYPE_CHECKING
 
 import click
 
@@ -21,8 +23,13 @@ from notewell.serve.cli.encode import encode_in_background
 from notewell.serve.cli.first_index import check_new, vault_to_index_option
 from notewell.serve.cli.options import Number, json_option, missing_extra, say_notices
 from notewell.serve.cli.progress import follow
+from notewell.serve.daemon.health import keep_one_arena
+from notewell.serve.mcp import PATH
 from notewell.serve.say import counted, echo, say
 from notewell.vault import Vault
+
+if TYPE_CHECKING:
+    from starlette.applications import Starlette
 
 PORT = 8483
 # Requests a second from one address, and a burst of twice as many: far more than a person or an agent sends.
@@ -88,8 +95,8 @@ def command(
     from notewell.serve.http import GuardRules, Mounted, make_app  # noqa: PLC0415
     from notewell.serve.http.access import Allowed, load_digest, make_token, read_token  # noqa: PLC0415
     from notewell.serve.http.listen import address_of, bound, only_here, serve  # noqa: PLC0415
-    from notewell.serve.mcp.http import PATH, make_mcp_app  # noqa: PLC0415
 
+    keep_one_arena()
     folder = user_folder(os.environ, home_folder(os.environ))
     if new_token:
         _print_token(make_token(folder), as_json)
@@ -100,7 +107,7 @@ def command(
         needed = bool(digest) or token or not only_here(sockets)
         rules = GuardRules(allowed, digest or (load_digest(folder) if needed else ""), rate)
         _begin_indexing(opened)
-        mounts = [Mounted(PATH, make_mcp_app(opened))]
+        mounts = [Mounted(PATH, partial(_mcp_app, opened))]
         addresses = [address_of(one) for one in sockets]
         listening = json.dumps({"vault": str(opened.root), "addresses": addresses})
         echo(listening if as_json else "\n".join(addresses))
@@ -164,12 +171,21 @@ def _end_indexing(vault: Vault) -> None:
 
 
 def _check_installed() -> None:
+    """Raise an error if a package of the extra is missing; that of MCP is not loaded before an agent asks."""
     try:
         import fastapi  # noqa: F401, PLC0415
-        import mcp  # noqa: F401, PLC0415
         import uvicorn  # noqa: F401, PLC0415
+
+        if find_spec("mcp") is None:
+            raise ModuleNotFoundError(name="mcp")
     except ImportError as error:
         raise missing_extra("serve", error) from error
+
+
+def _mcp_app(vault: Vault) -> Starlette:
+    from notewell.serve.mcp.http import make_mcp_app  # noqa: PLC0415
+
+    return make_mcp_app(vault)
 
 
 @click.command("mcp")
@@ -191,6 +207,7 @@ def mcp(vault: Path | None) -> None:
     parent = os.getppid()
     if sys.stdin is None or sys.stdout is None:
         raise SettingsError("stdin or stdout is closed", "Let an MCP client start this command")
+    keep_one_arena()
     opened = Vault.open(vault, opening=SERVED)
     check_new(opened)
     try:

@@ -10,11 +10,10 @@ from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from notewell.serve.http.guard import Limits, replay
+from notewell.serve.mcp import PATH
 from notewell.serve.mcp.malformed import read_message
 from notewell.serve.mcp.server import make_server
 from notewell.vault import Vault
-
-PATH = "/mcp"
 
 
 def make_mcp_app(vault: Vault) -> Starlette:
