@@ -45,6 +45,7 @@ from notewell.serve.web.conversations import Session, SessionList
 from notewell.serve.web.duplicates import Duplicates
 from notewell.serve.web.findings import BrokenLinks, Findings
 from notewell.serve.web.note_page import NotePage
+from notewell.types.answer import Answer
 from notewell.types.results import Compared, DeepResults, Results
 
 # Annotations are texts; defaults in quotes stay.
@@ -56,7 +57,19 @@ ANSWERS = (
     *(Compared, DeepResults, Failure, Forgotten, Graph, Health, IndexingProgress, Links, Reading, Remembered, Report),
     *(Results, Status, VaultHealth, Walk),
     # For the page in a browser.
-    *(BrokenLinks, Duplicates, FilterChoices, Findings, GraphMap, Indexed, NotePage, Paused, Session, SessionList),
+    *(
+        Answer,
+        BrokenLinks,
+        Duplicates,
+        FilterChoices,
+        Findings,
+        GraphMap,
+        Indexed,
+        NotePage,
+        Paused,
+        Session,
+        SessionList,
+    ),
     *(Renamed, TagReport),
 )
 DECISIONS = Path(__file__).parents[1] / "decisions"
