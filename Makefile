@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 DATA ?=
 
 .DEFAULT_GOAL := check
-.PHONY: check demo ask-real test browser screenshots lint types docs docs-check bench bench-scale clean
+.PHONY: check demo ask-real team test browser screenshots lint types docs docs-check bench bench-scale clean
 
 check: lint types docs-check test
 
@@ -39,6 +39,10 @@ demo: $(VENV)/.made
 ask-real: $(VENV)/.made
 	@command -v npm >/dev/null || { echo "error: make ask-real needs Node 18 or newer"; echo "hint: install it, or ask a model of your own: NOTEWELL_LLM_URL=http://127.0.0.1:8080 notewell ask …"; exit 1; }
 	@$(BIN)/python examples/small-model/ask.py .ask-real
+
+# PostgreSQL and `notewell serve` in containers, for the notes in VAULT.
+team:
+	@VAULT="$(VAULT)" $(PYTHON) deploy/up.py
 
 # One worker more than there are cores: some tests wait for processes.
 WORKERS ?= $(shell $(PYTHON) -c 'import os; print((os.cpu_count() or 1) + 1)')

@@ -62,6 +62,7 @@ ON_DATA = {
     "chunking": ("chunking:measure_chunking", "chunking-eval"),
     "redaction": ("redaction:measure_redaction", "vaults"),
     "hooks": ("hooks:measure_hooks", "beir"),
+    "tags": ("tags:measure_tags", "."),
     "ask": ("ask:measure_answers", "."),
 }
 SECTIONS = tuple(dict.fromkeys((*ON_VAULTS, *ON_DATA)))

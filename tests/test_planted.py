@@ -130,9 +130,10 @@ def test_nothing_planted_hangs_or_breaks_a_command_or_is_written_to(
 # the package's own files and the system's.
 OPENING = {"safe_open.py", "folder.py", "lock.py", "user.py", "collection.py", "redact/__init__.py", "health.py"}
 OPENS = re.compile(r"(?<![\w.])open\(|(?<!flat)(?<!archive)\.open\(|\.read_bytes\(|\.read_text\(")
-# A file that must not exist yet, the package's own data, and opening anything but a file.
+# A file that must not exist yet or was just made, the package's own data, and opening anything but a file.
 OTHER = re.compile(
-    r"open\(\"x\"|os\.devnull|nowhere|Path\(__file__\)|^ *def |Vault\.open\(|vaults\.open|stream\.open\(\)"
+    r"open\(\"x\"|\"postgresql.conf\"\)|os\.devnull|nowhere|"
+    r"Path\(__file__\)|^ *def |Vault\.open\(|vaults\.open|stream\.open\(\)"
 )
 
 

@@ -19,7 +19,9 @@ import notewell
 from notewell import errors
 from notewell.config import variable_of
 from notewell.config.settings import SPECS, setting_names
+from notewell.curate.promote import Promoted, Queue
 from notewell.curate.renames import Renamed
+from notewell.curate.suggest import TagProposals
 from notewell.curate.tag_report import TagReport
 from notewell.files.formats import FORMATS
 from notewell.graph.link_report import Links
@@ -70,7 +72,7 @@ ANSWERS = (
         Session,
         SessionList,
     ),
-    *(Renamed, TagReport),
+    *(Renamed, TagReport, TagProposals, Queue, Promoted),
 )
 DECISIONS = Path(__file__).parents[1] / "decisions"
 DECISION = re.compile(r"^## (.+) \((\d{4}-\d\d-\d\d).*\)$", re.MULTILINE)

@@ -9,6 +9,7 @@ NotewellError
 │   └── QueryError      a query is wrong: it is empty, or a date or condition in it cannot be read
 ├── StoreError          the store cannot be opened, read or written
 │   ├── StoreBusy       another process is writing to the store
+│   ├── StoreUnreachable    the server of the store does not answer, or does not let us in
 │   ├── StoreUnfit      the store is a newer Notewell's, or another vault's; it stays until it is rebuilt on request
 │   └── StoreDamaged    the file of the store is damaged
 │       └── StoreAltered    the store was made, or changed, by something other than this user's Notewell
@@ -67,6 +68,10 @@ class StoreError(NotewellError):
 
 class StoreBusy(StoreError):
     """Another process is writing to the store."""
+
+
+class StoreUnreachable(StoreError):
+    """The server of the store does not answer, or does not let this user in."""
 
 
 class StoreUnfit(StoreError):

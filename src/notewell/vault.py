@@ -41,7 +41,7 @@ from notewell.search.plan import checked_query, readable, readable_name
 from notewell.search.rank.decay import Decay
 from notewell.search.rules import DecayRules
 from notewell.store import About, Snapshot, Store
-from notewell.store.opened import OpenedStore, store_file
+from notewell.store.choose import open_storage
 from notewell.types.aliases import with_aliases
 from notewell.types.note import Vectors
 from notewell.types.notices import Notice
@@ -66,9 +66,8 @@ class Vault:
         settings = self.settings
         self.models = Models(settings.embed, opening.load_embedder, opening.load_encoder)
         self._stays_open, self._loads, self._batches = opening.stays_open, opening.loads, opening.batches
-        file = store_file(root, settings.store.path, settings.store.folder, files.selection)
-        self.storage = OpenedStore(
-            file, root, lambda: self._indexing.made_for, selection=files.selection, cache_kib=opening.cache_kib
+        self.storage = open_storage(
+            settings.store, root, lambda: self._indexing.made_for, files.selection, opening.cache_kib
         )
         # Most commands need no graph: it is loaded with the first link to resolve.
         linking = Linking(lambda store: self._graph.resolve(store), lambda store: self._graph.measure(store))
@@ -357,9 +356,9 @@ class Vault:
     def status(self) -> Status:
         """Return what is indexed, and how many files changed since."""
         if not self.indexed:
-            return Status.of(self.root, self.store_file, About())
+            return Status.of(self.root, self.storage.place, About())
         with self.shown.searching() as (_, excluded):
-            status = Status.of(self.root, self.store_file, visible(self.store.about(tags=True), excluded))
+            status = Status.of(self.root, self.storage.place, visible(self.store.about(tags=True), excluded))
         changes, others = self._indexing.find_changes(), count_others(self.root, self.settings.index)
         stale = len(changes.read) + len(changes.gone)
         return replace(status, stale=stale, filling=self.encoder.progress, others=others)

@@ -100,6 +100,11 @@ def test_an_authors_notes_go_down_the_ladder_and_stay_on_its_last_rung() -> None
     assert [scores[f"{day}.md"] for day in days] == pytest.approx([1.0, 0.6, 0.45, 0.35, 0.25, 0.25, 0.25])
 
 
+def test_the_ladder_is_a_setting() -> None:
+    scores = scores_of(by_ada("2025-01-01", "2024-06-01", "2024-05-01"), DecayRules("ranked_grouped", ladder="1 0.5"))
+    assert [*scores.values()] == pytest.approx([1.0, 0.5, 0.5])
+
+
 def test_each_author_has_a_ladder_and_age_alone_costs_nothing() -> None:
     notes = {
         **by_ada("2025-01-01", "2024-01-01"),

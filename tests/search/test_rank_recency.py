@@ -12,7 +12,7 @@ from notewell import Vault
 from notewell.measure.evaluate import find_candidates
 from notewell.search.plan import make_plan
 from notewell.search.query import ParseContext
-from notewell.search.rank.recency import Recency
+from notewell.search.rank.recency import Recency, Recent
 from notewell.store import NoteFacts
 from notewell.types.candidates import Candidate
 from notewell.types.note import Chunk
@@ -143,3 +143,22 @@ def test_measuring_reads_queries_as_they_are(make_vault: MakeVault) -> None:
         vault.index()
         (hit,) = find_candidates(vault, "latest hive", limit=1)
     assert "recency" not in {step.by for step in hit.trace}
+
+
+def test_notes_that_changed_lately_are_raised_if_settings_ask_for_it() -> None:
+    days = {"new.md": "2025-07-04", "old.md": "2025-07-03", "undated.md": ""}
+    candidates = [Candidate(Chunk(path, "text", 1, 1), 0.4 + 0.2 * (path == "old.md")) for path in days]
+    rank = Recent(30, 0.5, TODAY, lambda paths: {path: NoteFacts(days[path]) for path in paths})
+    found = {one.chunk.path: one for one in rank(make_plan("honey"), candidates)}
+    assert {path: one.score for path, one in found.items()} == pytest.approx(
+        {"new.md": 0.7, "old.md": 0.6, "undated.md": 0.4}
+    )
+    assert [step.why for step in found["new.md"].trace] == ["changed within 30 days"]
+
+
+def test_a_vault_raises_recent_notes_only_if_told_to(make_vault: MakeVault) -> None:
+    new = f"{date.today()}.md"
+    vault = make_vault({"2020-01-01.md": "# Honey\n\nhoney", new: "# Oats\n\nrye, oats, wheat, spelt, some honey"})
+    raising = Vault.open(vault.root, {"embed.model": "words", "search.floor": 0, "decay.recent_gain": 0.9})
+    assert vault.search("honey").hits[0].path == "2020-01-01.md"
+    assert raising.search("honey").hits[0].path == new

@@ -189,6 +189,7 @@ def test_a_port_that_is_taken_is_reported(folder: Path, notewell: Callable[..., 
         (("--host", "0.0.0.0"), "There is no token yet"),
         (("--host", "::"), "There is no token yet"),
         (("--token",), "There is no token yet"),
+        (("--token-file", "nowhere"), "The token in nowhere cannot be read"),
         (("--allow-origin", "*"), "'*' is not an origin"),
         (("--allow-host", "a/b"), "'a/b' is not a host name"),
     ],
@@ -225,6 +226,14 @@ def test_a_token_that_others_could_have_put_there_is_refused(
     kept.chmod(0o600)
     kept.write_text("short", encoding="ascii")
     assert "does not contain the hash" in notewell("serve", "--port", "0", "--token")[2]
+
+
+def test_a_token_that_could_be_guessed_is_refused(
+    notewell: Callable[..., tuple[int, str, str]], tmp_path: Path
+) -> None:
+    (tmp_path / "token").write_text("secret\n", encoding="ascii")
+    code, _, err = notewell("serve", "--port", "0", "--token-file", str(tmp_path / "token"))
+    assert code == 1 and "fewer than 20 characters" in err and "secret" not in err
 
 
 def test_a_missing_extra_is_named_with_what_installs_it(

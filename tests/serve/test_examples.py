@@ -42,6 +42,8 @@ NOT_RUN = {
     r"git diff": "it needs a repository with something staged",
     r"notewell (serve(?! --new-token)|mcp)\b": "they end when they are told to; their own tests run them",
     r"export NOTEWELL_EMBED_\w+=": "it names a server that is not here",
+    r"notewell apply-renames": "it changes notes that have these tags; tests/serve/test_command_tags.py runs it",
+    r"notewell (review|promote|intake)": "it is off in the sample vault; tests/curate and tests/crash run it",
     r"notewell verify answer\.md": "it reads an answer of yours; tests/serve/test_command_ask.py checks one",
 }
 # After these, `notewell` is the name of a folder, or of a server.
@@ -57,6 +59,8 @@ SHOWN = {
     "encoder   all-MiniLM-L6-v2": "a line of `notewell status` during encoding",
     "notes() {": "a function for a shell, with fzf, which need not be here",
     "$ notewell index\n59 notes, 259 chunks": "a transcript of `make ask-real`, with a model that is not here",
+    "## Tags\n\n- [x]": "a line of the review queue; tests/curate/test_promote.py writes one",
+    "- #garden: what grows": "a taxonomy; tests/curate/test_taxonomy.py reads one",
     "---\ntype: memory": "a memory; tests/memory writes real ones",
 }
 

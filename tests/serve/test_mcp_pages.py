@@ -293,7 +293,7 @@ def test_what_is_clipped_is_never_longer(text: str, most: int) -> None:
 
 
 def test_a_first_run_is_reported_once() -> None:
-    status = Status.of(Path("/notes"), Path("/notes/store.db"), About())
+    status = Status.of(Path("/notes"), "/notes/store.db", About())
     vault = f"{WARNING}\n~~~\nvault: /notes\n~~~\n"
     assert status_page(status, (1_291, 13_417)).text == f"{vault}being indexed: 1,291 of 13,417 notes"
     assert status_page(status, None).text == f"{vault}not indexed yet; the first search does it"

@@ -20,6 +20,15 @@ def open_sqlite(folder: Path, dimensions: int) -> Store:
     return SqliteStore(folder / "store.db", lambda: MadeFor("words/27", dimensions, "1"))
 
 
+def open_postgres(folder: Path, dimensions: int) -> Store:
+    from tests.store.servers import connections  # noqa: PLC0415
+
+    from notewell.store import MadeFor  # noqa: PLC0415
+    from notewell.store.postgres.store import PostgresStore  # noqa: PLC0415
+
+    return PostgresStore(connections(), str(folder), lambda: MadeFor("words/27", dimensions, "1"))
+
+
 def open_memory(folder: Path, dimensions: int) -> Store:
     from tests.store.memory_store import MemoryStore, Shared  # noqa: PLC0415
 
@@ -29,4 +38,4 @@ def open_memory(folder: Path, dimensions: int) -> Store:
 
 
 IN_MEMORY: dict[Path, Any] = {}
-STORES: dict[str, Open] = {"memory": open_memory, "sqlite": open_sqlite}
+STORES: dict[str, Open] = {"memory": open_memory, "postgres": open_postgres, "sqlite": open_sqlite}

@@ -14,6 +14,8 @@ def test_a_check_of_another_state_meanwhile_leaves_no_note_unchecked() -> None:
     rows = [(*values, b"", seals.of("note", values))]
 
     class Reading:
+        slots, has_gaps = 1, False
+
         def fetch(self, *_: Any) -> list[tuple[Any, ...]]:
             return read()
 

@@ -12,6 +12,8 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import Any
 
+from notewell.config.domains import SECTION, read_domains
+from notewell.config.find_vault import find_root, here, is_vault, nearest_vault
 from notewell.config.permissions import (
     DEFAULT,
     FILE,
@@ -25,13 +27,15 @@ from notewell.config.permissions import (
     with_safe_key,
 )
 from notewell.config.settings import FOLDERS, KINDS, SPECS, Settings, setting_names
-from notewell.errors import SettingsError, VaultError
+from notewell.errors import SettingsError
 from notewell.files.safe_open import read_plain
 from notewell.files.user import home_folder, user_folder
 from notewell.index.dates import LONGEST_FORMAT, MOST_FORMATS
+from notewell.index.domains import Domain, Domains
 from notewell.names.suggest import did_you_mean, suggest
 from notewell.remote.address import Key, parse_address
-from notewell.search.rules import read_overrides
+from notewell.search.rules import read_ladder, read_overrides
+from notewell.store.postgres.address import wrong_url
 
 __all__ = [
     "DEFAULT",
@@ -44,6 +48,7 @@ __all__ = [
     "given_settings",
     "here",
     "is_vault",
+    "load_domains",
     "load_settings",
     "misspelt_variables",
     "nearest_vault",
@@ -71,18 +76,18 @@ PATHS = (
 LONGEST_NAME, LONGEST_PATH = 255, 4_000
 # Settings that name a server.
 SERVERS = ("embed.url", "llm.url")
-# What a vault of Notewell or Obsidian contains.
-MARKS = (FILE, FOLDER, ".obsidian")
 # What names of settings look like, misspelt ones included.
 PLAIN = r"[a-z_.-]{1,32}"
 
 
-def load_settings(root: Path | None, environment: Mapping[str, str], overrides: Mapping[str, Any]) -> Settings:
+def load_settings(
+    root: Path | None, environment: Mapping[str, str], overrides: Mapping[str, Any], domain: Domain | None = None
+) -> Settings:
     """Return the settings of a vault: from the user's file, then the vault's, the environment, and the overrides.
 
-    Without a vault, they are the user's for all vaults.
+    Without a vault, they are the user's for all vaults; with a domain, its own win over those of the vault's file.
     """
-    given = given_settings(root, environment, overrides)
+    given = given_settings(root, environment, overrides, domain)
     settings = Settings()
     for name, setting in given.items():
         value = _checked(setting)
@@ -99,11 +104,23 @@ def load_settings(root: Path | None, environment: Mapping[str, str], overrides: 
     )
 
 
+def load_domains(root: Path | None, environment: Mapping[str, str], overrides: Mapping[str, Any]) -> Domains:
+    """Return the domains of a vault; a registry, or a setting of a domain, that is wrong is an error."""
+    tables = _sections(root / FILE).get(SECTION) if root else None
+    domains = read_domains(root, tables)
+    for domain in domains:
+        load_settings(root, environment, overrides, domain)
+    return domains
+
+
 def given_settings(
-    root: Path | None, environment: Mapping[str, str], overrides: Mapping[str, Any]
+    root: Path | None, environment: Mapping[str, str], overrides: Mapping[str, Any], domain: Domain | None = None
 ) -> dict[str, Setting]:
     """Return the settings that were set, with the value as it was written and its source."""
     users, vaults = _from_file(user_file(environment)), _from_file(root / FILE, FILE) if root else {}
+    if domain and root:
+        own = _of_folders({**domain.settings}, root)
+        vaults |= {name: Setting(name, value, FILE, of=f"{SECTION}.{domain.name}.") for name, value in own.items()}
     options = {name: Setting(name, value, OPTION) for name, value in overrides.items()}
     given = {
         **users,
@@ -184,38 +201,28 @@ def public_settings(settings: Settings) -> dict[str, dict[str, Any]]:
     }
 
 
-def here() -> Path:
-    """Return the current folder."""
-    try:
-        return Path.cwd()
-    except OSError as error:
-        raise VaultError(
-            "The current folder no longer exists", "Go to another folder, or name the vault with --vault"
-        ) from error
-
-
-def find_root(start: Path) -> Path:
-    """Return the nearest folder upward that is a vault of Notewell or Obsidian, or `start` itself."""
-    return _nearest(start, MARKS) or start
-
-
-def is_vault(folder: Path) -> bool:
-    """Tell whether a folder is a vault of Notewell or Obsidian."""
-    return any(map(os.path.exists, map(folder.joinpath, MARKS)))
-
-
-def nearest_vault(start: Path | None) -> Path | None:
-    """Return the nearest folder upward with settings or a store of Notewell's; Obsidian's mark is not enough."""
-    return _nearest(start, (FILE, FOLDER)) if start and start.is_absolute() else None
-
-
-def _nearest(start: Path, marks: tuple[str, ...]) -> Path | None:
-    folders = (start, *start.parents)
-    # os.path.exists is False for a folder that may not be read, where Path.exists raises an error.
-    return next((folder for folder in folders if any(map(os.path.exists, map(folder.joinpath, marks)))), None)
-
-
 def _from_file(file: Path, source: str = "") -> dict[str, Setting]:
+    values = {}
+    for section, keys in _sections(file).items():
+        if section == SECTION and not source:
+            raise SettingsError(f"{file} has domains", f"Name them in the {FILE} of the vault that they divide")
+        if section == SECTION:
+            continue
+        if not isinstance(keys, dict):
+            raise SettingsError(
+                f"{file}: {_quoted(section)} is outside a section", "Put it under [search], [index] or another section"
+            )
+        values.update({f"{section}.{key}": value for key, value in keys.items()})
+    return {name: Setting(name, value, source or str(file)) for name, value in _of_folders(values, file.parent).items()}
+
+
+def _of_folders(values: dict[str, Any], folder: Path) -> dict[str, Any]:
+    """Return settings in which a model's folder is relative to the file that names it, wherever the command runs."""
+    return values | {name: str(folder / values[name]) for name in FOLDERS if _is_folder(folder, values.get(name))}
+
+
+def _sections(file: Path) -> dict[str, Any]:
+    """Return the sections of a settings file; none if it is missing."""
     if not os.path.exists(file):  # noqa: PTH110
         return {}
     if not file.is_file():
@@ -224,22 +231,12 @@ def _from_file(file: Path, source: str = "") -> dict[str, Setting]:
     import tomllib  # noqa: PLC0415
 
     try:
-        sections = tomllib.loads(settings_text(file))
+        return tomllib.loads(settings_text(file))
     except (OSError, ValueError, RecursionError) as error:
         why = "it is nested too deeply" if isinstance(error, RecursionError) else str(error)
         # Python's own advice is for programs.
         why = "a number in it has too many digits" if "set_int_max_str_digits" in why else why
         raise SettingsError(f"{file} cannot be read: {why}", "Fix it, or move it away to use the defaults") from error
-    values = {}
-    for section, keys in sections.items():
-        if not isinstance(keys, dict):
-            raise SettingsError(
-                f"{file}: {_quoted(section)} is outside a section", "Put it under [search], [index] or another section"
-            )
-        values.update({f"{section}.{key}": value for key, value in keys.items()})
-    # A model's folder is relative to the file that names it, wherever the command runs.
-    values |= {name: str(file.parent / values[name]) for name in FOLDERS if _is_folder(file.parent, values.get(name))}
-    return {name: Setting(name, value, source or str(file)) for name, value in values.items()}
 
 
 def _is_folder(root: Path, name: Any) -> bool:
@@ -368,5 +365,8 @@ def _check_together(settings: Settings) -> None:
         raise SettingsError("chunk.overlap_words is not below chunk.target_words", "Lower chunk.overlap_words")
     if settings.search.lexical_weight + settings.search.vector_weight <= 0:
         raise SettingsError("search.lexical_weight and search.vector_weight are both 0", "Raise one of them")
+    if problem := wrong_url(settings.store.url):
+        raise SettingsError(*problem)
     # An error should come now, and not with the first search.
     read_overrides(settings.decay.overrides)
+    read_ladder(settings.decay.ladder)

@@ -39,12 +39,16 @@ class Who(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """A setting, its value, and its source: `default`, a file, a variable, or an `option`."""
+    """A setting, its value, and its source: `default`, a file, a variable, or an `option`.
+
+    `of` stands before the name where it is set: `domains.NAME.` for a domain's own.
+    """
 
     name: str
     value: Any
     source: str
     remark: str = ""
+    of: str = ""
 
     @property
     def by(self) -> Who:
@@ -56,7 +60,7 @@ class Setting:
     @property
     def place(self) -> str:
         """Return the name with the file or variable that sets it."""
-        return self.name + ("" if self.source in (OPTION, DEFAULT) else f" in {self.source}")
+        return self.of + self.name + ("" if self.source in (OPTION, DEFAULT) else f" in {self.source}")
 
 
 def may_set(setting: Setting, who: Who) -> bool:

@@ -23,10 +23,12 @@ from notewell.search.rules import DECAY_MODES, DecayRules, SearchRules
 
 @dataclass(frozen=True, slots=True)
 class StoreSettings:
-    """Where the store is: in a file of its own, or in one folder for the stores of all vaults."""
+    """Where the store is: in a file of its own, in one folder for the stores of all vaults, or on a server."""
 
     path: str = ""
     folder: str = ""
+    url: str = ""
+    name: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -212,10 +214,19 @@ SPECS = {
         "Rank older notes lower: `off`, `half_life`, or `ranked_grouped` (by position in a group)", choices=DECAY_MODES
     ),
     "decay.half_life_days": Spec("With `half_life`: after this many days a note has half its score", least=1, most=1e6),
+    "decay.ladder": Spec(
+        "With `ranked_grouped`: the shares of its score that a group's newest note keeps, the next, and so on"
+    ),
     "decay.group_by": Spec("With `ranked_grouped`: keys of front matter that name the group; the first present counts"),
     "decay.evergreen": Spec("Notes with such a tag or type, or with such a key set to true, never decay"),
     "decay.overrides": Spec(
         'Rules for paths: "Journal/ = half_life 30", "Reference/ = off", "Filings/ = one_group 1 0.6"'
+    ),
+    "decay.recent_days": Spec(
+        "With `decay.recent_gain`: how many days a note counts as recent", least=1, most=1_000_000
+    ),
+    "decay.recent_gain": Spec(
+        "Raise notes that changed lately by this share of the best score; 0 raises none", least=0, most=1
     ),
     "store.path": Spec(
         "File of the store, relative to the vault; a vault's own file must name one inside; empty: .notewell/store.db",
@@ -223,6 +234,14 @@ SPECS = {
     ),
     "store.folder": Spec(
         "Folder for the stores of vaults without store.path, a file for each; not in a vault's own file", who=Who.USER
+    ),
+    "store.url": Spec(
+        "PostgreSQL database for the stores, `postgresql://role@host/database`; without a password, which belongs into "
+        "~/.pgpass or PGPASSWORD; not in a vault's own file",
+        who=Who.USER,
+    ),
+    "store.name": Spec(
+        "The vault's name in that database, for those who share it; empty: one of its own for each user and folder"
     ),
     "hook.threshold": Spec(
         "How sure a hook must be of a chunk to show it, from 0 (show all) to 1 (show none)",
@@ -266,7 +285,11 @@ SPECS = {
         who=Who.VAULT,
     ),
     "curate.taxonomy": Spec("The note that lists the tags, what they mean and their aliases"),
-    "curate.queue": Spec("The note with proposals that you tick, for `notewell promote`"),
+    "curate.queue": Spec(
+        "The note with proposals that you tick, for `notewell promote`, in one of `curate.folders`; only a vault's own "
+        "file can set it",
+        who=Who.VAULT,
+    ),
     "show.links": Spec(
         "What a click on a hit opens: `obsidian`, `file`, `vscode` or `off`; `auto` chooses",
         choices=("auto", "obsidian", "file", "vscode", "off"),

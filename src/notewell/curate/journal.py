@@ -20,7 +20,8 @@ from typing import Any, Literal, NamedTuple
 from notewell.errors import CurateError
 from notewell.files.folder import Folder
 from notewell.files.lock import held
-from notewell.files.user import home_folder, private_folder, state_folder, write_private
+from notewell.files.safe_open import read_plain
+from notewell.files.user import home_folder, private_folder, state_folder, sync, write_private
 
 # Where deleted notes go, as in Obsidian; nothing there is ever indexed.
 TRASH = ".trash"
@@ -287,8 +288,8 @@ class Journal:
         data = {"doing": entry.doing, "at": entry.at, "changes": [_as_json(change) for change in entry.changes]}
         try:
             write_private(self._running, json.dumps(data).encode())
-            _sync(self._running)
-            _sync(self.folder)
+            sync(self._running)
+            sync(self.folder)
         except OSError as error:
             raise CurateError(
                 f"{self.folder} cannot be written: {error.strerror}; nothing was changed", "Check the disk"
@@ -296,7 +297,7 @@ class Journal:
 
     def _read(self, file: Path) -> Entry:
         try:
-            data = json.loads(file.read_bytes())
+            data = json.loads(read_plain(file))
             changes = tuple(_from_json(change) for change in data["changes"])
             return Entry(data["doing"], data["at"], changes, file.name)
         except (OSError, ValueError, LookupError, TypeError) as error:
@@ -312,14 +313,6 @@ def _as_json(change: Change) -> dict[str, Any]:
 def _from_json(data: dict[str, Any]) -> Change:
     edits = tuple(Edit(int(start), bytes.fromhex(old), bytes.fromhex(new)) for start, old, new in data["edits"])
     return Change(**{**data, "edits": edits})
-
-
-def _sync(path: Path) -> None:
-    descriptor = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
 
 
 def _move(source: tuple[Folder, str], target: tuple[Folder, str], content: str) -> None:

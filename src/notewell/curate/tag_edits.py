@@ -153,7 +153,11 @@ def _front_matter_edits(text: str, renames: Renames) -> Iterator[TextEdit]:
 
 
 def _top_level(written: str) -> list[tuple[str, Any]]:
-    root = yaml.compose(written, Loader=NoAliases)
+    try:
+        root = yaml.compose(written, Loader=NoAliases)
+    except yaml.YAMLError as error:
+        # The parser in C, which indexing uses, takes a tab between a key and nothing.
+        raise NoteError("its front matter is not quite YAML", "Repair it, then try again") from error
     pairs = root.value if isinstance(root, yaml.MappingNode) else []
     return [(str(key.value), value) for key, value in pairs if isinstance(key, yaml.ScalarNode)]
 
@@ -253,3 +257,67 @@ def _scalar_edits(written: str, node: yaml.ScalarNode, renames: Renames) -> Iter
     text = ",".join(made)
     text = text.lstrip() if not inner[:1].isspace() else text
     yield TextEdit(start, end, f"{quote}{text}{quote}" if quote or len(made) > 1 else _quoted(text))
+
+
+def add_tags(note: Note, text: str, tags: Sequence[str]) -> list[TextEdit]:
+    """Return the edits that add tags to the front matter of a note, which is created if there is none.
+
+    Tags that the note has already are left out. A note in which that is not safe raises `NoteError`.
+    """
+    has = {tag.casefold() for tag in note.tags}
+    new = [tag for tag in dict.fromkeys(map(checked_tag, tags)) if tag.casefold() not in has]
+    if not new:
+        return []
+    made = _added(text, new)
+    after = note_of(note.path, with_edits(text, [made]))
+    others = [{key: value for key, value in one.fields.items() if key not in KEYS} for one in (note, after)]
+    wanted = has | {tag.casefold() for tag in new}
+    same = others[0] == others[1] and len(note.links) == len(after.links)
+    if not same or {tag.casefold() for tag in after.tags} != wanted:
+        raise NoteError(UNSAFE, "Add it by hand")
+    return [made]
+
+
+def _added(text: str, tags: Sequence[str]) -> TextEdit:
+    """Return the edit that writes tags into front matter: into its list, below its last line, or into a new one."""
+    match, ending = FRONT_MATTER.match(text), "\r\n" if "\r\n" in text else "\n"
+    lines = "".join(f"{ending}  - {_quoted(tag)}" for tag in tags)
+    fields, body, warnings = split_front_matter(text)
+    if warnings or (match and len(match[1] or "") > LONGEST):
+        raise NoteError("its front matter uses YAML aliases or is not YAML", "Repair it, then try again")
+    if match is None or not body:
+        return TextEdit(0, 0, f"---{ending}tags:{lines}{ending}---{ending}")
+    if not match[1]:
+        # Between its two lines of dashes.
+        first = text.index("\n") + 1
+        return TextEdit(first, first, f"tags:{lines}{ending}")
+    for key, value in _top_level(match[1]):
+        if key in KEYS:
+            at, written = _insertion(match[1], value, tags, lines)
+            return TextEdit(match.start(1) + at, match.start(1) + at, written)
+    if not fields:
+        raise NoteError(UNSAFE, "Add it by hand")
+    return TextEdit(match.end(1), match.end(1), f"{ending}tags:{lines}")
+
+
+def _insertion(written: str, node: Any, tags: Sequence[str], lines: str) -> tuple[int, str]:
+    """Return where tags go in the value of a key, and how they are written there."""
+    items = ", ".join(map(_quoted, tags))
+    if isinstance(node, yaml.SequenceNode) and node.flow_style:
+        last = node.value[-1].end_mark.index if node.value else node.start_mark.index + 1
+        return last, f", {items}" if node.value else items
+    if isinstance(node, yaml.SequenceNode) and node.value:
+        last = node.value[-1]
+        start = last.start_mark.index
+        before = written[written.rfind("\n", 0, start) + 1 : start]
+        end = written.find("\n", last.end_mark.index)
+        end = len(written) if end < 0 else end - written[:end].endswith("\r")
+        ending = "\r\n" if "\r\n" in lines else "\n"
+        return end, "".join(f"{ending}{before}{_quoted(tag)}" for tag in tags)
+    if isinstance(node, yaml.ScalarNode) and not node.value:
+        # Nothing, or a pair of quotes, which stays nothing.
+        colon = written.rfind(":", 0, max(1, node.start_mark.index + (node.style is None)))
+        return (colon + 1, f" [{items}]") if node.style is None else (node.start_mark.index + 1, ", ".join(tags))
+    if isinstance(node, yaml.ScalarNode) and node.style in (None, "'", '"'):
+        return node.end_mark.index - (node.style is not None), "".join(f", {tag}" for tag in tags)
+    raise NoteError(UNSAFE, "Add it by hand")

@@ -14,6 +14,7 @@ from notewell.vault import Vault
 
 # Shorter tags that differ in one letter usually mean different things: `tea` and `sea`.
 SHORTEST_TYPO = 6
+TYPO = "differ in one letter"
 SIGNS = re.compile(r"[-_/\s]+")
 # Endings that make the plural of an English word.
 PLURAL = re.compile(r"(?<=[^s])s$")
@@ -106,7 +107,7 @@ def similar_tags(used: Mapping[str, int]) -> Iterator[SimilarTags]:
     SimilarTags(tag='bees', other='bee', why='singular and plural')
     """
     found: set[frozenset[str]] = set()
-    reasons = (("differ in signs only", _bare), ("singular and plural", _singular), ("differ in one letter", None))
+    reasons = (("differ in signs only", _bare), ("singular and plural", _singular), (TYPO, None))
     for why, form in reasons:
         groups: defaultdict[str, list[str]] = defaultdict(list)
         for tag in used:

@@ -103,6 +103,15 @@ def write_whole(file: Path, data: bytes, *, mode: int = PRIVATE_FILE) -> None:
         raise
 
 
+def sync(path: Path) -> None:
+    """Wait until a file or folder is on the disk."""
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
 class Key(NamedTuple):
     """The user's secret key. If it could not be saved, `problem` says why, and the key changes with a restart."""
 

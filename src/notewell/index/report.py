@@ -185,7 +185,7 @@ class Status:
     vault: str
     """The vault's folder."""
     store: str
-    """The store's file."""
+    """The store's file, or the server and the vault's name there."""
     notes: int
     """How many notes are indexed."""
     chunks: int
@@ -214,11 +214,11 @@ class Status:
     """How many files are in unsupported formats, by suffix."""
 
     @classmethod
-    def of(cls, root: Path, file: Path, about: About) -> Status:
+    def of(cls, root: Path, store: str, about: About) -> Status:
         """Return the state of a store from its own figures; those that need the folder are empty."""
         return cls(
             vault=str(root),
-            store=str(file),
+            store=store,
             notes=about.notes,
             chunks=about.chunks,
             links=about.links,

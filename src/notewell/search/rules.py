@@ -106,9 +106,12 @@ class DecayRules:
 
     mode: str = "off"
     half_life_days: float = HALF_LIFE
+    ladder: str = " ".join(f"{step:g}" for step in LADDER)
     group_by: tuple[str, ...] = ("author", "authors")
     evergreen: tuple[str, ...] = ("evergreen",)
     overrides: tuple[str, ...] = ()
+    recent_days: int = 30
+    recent_gain: float = 0.0
 
     @property
     def on(self) -> bool:
@@ -118,7 +121,8 @@ class DecayRules:
     @property
     def by_path(self) -> tuple[DecayRule, ...]:
         """Return the rules in the order in which they are tried: the longest path first, the rule for all last."""
-        return (*read_overrides(self.overrides), DecayRule(self.mode, half_life_days=self.half_life_days))
+        ladder = read_ladder(self.ladder)
+        return (*read_overrides(self.overrides), DecayRule(self.mode, "", self.half_life_days, ladder))
 
 
 def read_overrides(overrides: Iterable[str]) -> tuple[DecayRule, ...]:
@@ -128,6 +132,21 @@ def read_overrides(overrides: Iterable[str]) -> tuple[DecayRule, ...]:
     [('Work/Journal', 'half_life'), ('Work', 'off')]
     """
     return tuple(sorted(map(_read_override, overrides, count(1)), key=lambda rule: -len(rule.under)))
+
+
+def read_ladder(written: str) -> tuple[float, ...]:
+    """Return the shares of a ladder as it is written: numbers above 0, and at most 1.
+
+    >>> read_ladder("1 0.5")
+    (1.0, 0.5)
+    """
+    try:
+        ladder = tuple(map(float, written.split()))
+    except ValueError:
+        ladder = ()
+    if not ladder or not all(0 < share <= 1 for share in ladder):
+        raise SettingsError("decay.ladder is not a row of numbers from 0 to 1", 'Write ladder = "1 0.6 0.45 0.35 0.25"')
+    return ladder
 
 
 def _read_override(written: str, number: int) -> DecayRule:

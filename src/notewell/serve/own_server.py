@@ -18,6 +18,7 @@ from urllib.parse import quote
 
 from notewell.errors import ServerError
 from notewell.files.lock import held
+from notewell.files.safe_open import read_plain
 from notewell.files.user import PRIVATE_FOLDER, home_folder, private_folder, state_folder, write_whole
 
 # Windows has no root.
@@ -148,7 +149,7 @@ class OwnServer:
         if not self.exists:
             return ServerStatus(False, str(self.folder), "", 0, "", 0)
         pid = self._pid()
-        version = (self._data / "PG_VERSION").read_text(encoding="ascii").strip()
+        version = read_plain(self._data / "PG_VERSION").decode("ascii").strip()
         return ServerStatus(bool(pid), str(self.folder), self.url(), pid, version, _size(self._data))
 
     def drop(self) -> None:
@@ -215,7 +216,7 @@ class OwnServer:
             return 0
         # A server that was killed leaves the file; its number may be another process by now.
         done = self._call("pg_ctl", "status", f"--pgdata={self._data}")
-        return 0 if done.returncode else int(file.read_text(encoding="ascii").split()[0])
+        return 0 if done.returncode else int(read_plain(file).split()[0])
 
     def _sql(self, statements: str, *, password: str) -> None:
         command = [str(binaries() / "psql"), "--no-psqlrc", "--quiet", "--set=ON_ERROR_STOP=1"]
@@ -228,7 +229,7 @@ class OwnServer:
 
     def _password_fields(self) -> list[list[str]]:
         try:
-            return [line.split(":") for line in self._passwords.read_text(encoding="ascii").splitlines()]
+            return [line.split(":") for line in read_plain(self._passwords).decode("ascii").splitlines()]
         except PermissionError as error:
             raise ServerError(
                 f"{self._passwords} is another user's", "Ask that user, or choose another --data"

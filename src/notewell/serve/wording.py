@@ -59,6 +59,9 @@ WORDING: Mapping[str, str | tuple[str, str]] = {
     "store_of_another": "The store {file} belongs to another user or machine. Yours is {own}",
     "no_key": "{reason}. The store is rebuilt after each restart; set XDG_STATE_HOME to a folder that can be written",
     "backup_of_another_vault": "This backup was made in another folder, {vault}. Run `notewell index` to update it",
+    # Curating
+    "left_half_done": "{path} was changed by a run that was killed, and by somebody else since",
+    "tags_without_model": "{reason}. The nearest notes and the taxonomy proposed the tags instead",
     # Links
     "links_out_of_date": "Links may be out of date: {reason}",
     "link_leads_elsewhere": "[[{name}]] leads to {path}",

@@ -74,6 +74,16 @@ class OpenedStore:
         self._opening = threading.Lock()
 
     @property
+    def place(self) -> str:
+        """Return where the store is, for people."""
+        return str(self.file)
+
+    @property
+    def is_remote(self) -> bool:
+        """Tell whether the store is on a server."""
+        return False
+
+    @property
     def store(self) -> Store:
         """Return the store; if there is none yet, create it."""
         store = self._store

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import date
+from datetime import date, timedelta
 
 from notewell.search.dates import NEWEST, named_days
 from notewell.search.rank.decay import nth
@@ -44,6 +44,27 @@ class Recency:
                 for candidate in candidates
             ]
         return _newest(plan, candidates, days)
+
+
+@dataclass(frozen=True, slots=True)
+class Recent:
+    """Raise notes that changed lately by a share of the best score, as settings ask; nothing is lowered."""
+
+    days: int
+    gain: float
+    today: date
+    facts: Callable[[Collection[str]], Mapping[str, NoteFacts]]
+
+    def __call__(self, plan: Plan, candidates: Sequence[Candidate]) -> list[Candidate]:
+        """Return the candidates with what they gain."""
+        since = (self.today - timedelta(days=self.days)).isoformat()
+        facts = self.facts({candidate.chunk.path for candidate in candidates})
+        gain = self.gain * max((candidate.score for candidate in candidates), default=0.0)
+        why = f"changed within {self.days} days"
+        return [
+            one.rescored(one.score + gain, by="recency", why=why) if facts[one.chunk.path].day >= since else one
+            for one in candidates
+        ]
 
 
 def _of_its_time(candidate: Candidate, day: str, wanted: Range) -> Candidate:

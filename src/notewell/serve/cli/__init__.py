@@ -44,6 +44,8 @@ GROUPS = {
     },
     "Curate": {
         "tags": "List the tags, and compare them with the taxonomy",
+        "review": "Write what is proposed into the review queue",
+        "promote": "Apply what you ticked in the review queue, and write the queue anew",
         "apply-renames": "Rename tags in all notes, or in none",
     },
     "Maintain": {
@@ -84,6 +86,7 @@ HOMES = {
     "mcp": "serve",
     "forget": "remember",
     "verify": "ask",
+    "promote": "review",
 }
 ALIASES = {"fill": "encode"}
 # Words that people type alone.

@@ -53,6 +53,7 @@ STOP_SECONDS = 5.0
     help="Requests a second from one address; 0 for no limit. Default: 100",
 )
 @click.option("--token", is_flag=True, help="Require the token on this machine too")
+@click.option("--token-file", metavar="FILE", type=click.Path(path_type=Path), help="Require the token in this file")
 @click.option("--new-token", is_flag=True, help="Create a token, print it once, and exit")
 @click.option("--open", "opens", is_flag=True, help="Open the page in the browser")
 @click.option("--verbose", "-v", is_flag=True, help="Log each request, without its query")
@@ -65,6 +66,7 @@ def command(
     allow_origin: tuple[str, ...],
     rate: float,
     token: bool,
+    token_file: Path | None,
     new_token: bool,
     opens: bool,
     verbose: bool,
@@ -84,7 +86,7 @@ def command(
     """
     _check_installed()
     from notewell.serve.http import GuardRules, Mounted, make_app  # noqa: PLC0415
-    from notewell.serve.http.access import Allowed, load_digest, make_token  # noqa: PLC0415
+    from notewell.serve.http.access import Allowed, load_digest, make_token, read_token  # noqa: PLC0415
     from notewell.serve.http.listen import address_of, bound, only_here, serve  # noqa: PLC0415
     from notewell.serve.mcp.http import PATH, make_mcp_app  # noqa: PLC0415
 
@@ -94,8 +96,9 @@ def command(
         return
     allowed = Allowed.of(allow_host, allow_origin)
     with Vault.open(vault, opening=SERVED) as opened, bound(host, port) as sockets:
-        needed = token or not only_here(sockets)
-        rules = GuardRules(allowed, load_digest(folder) if needed else "", rate)
+        digest = read_token(token_file) if token_file else ""
+        needed = bool(digest) or token or not only_here(sockets)
+        rules = GuardRules(allowed, digest or (load_digest(folder) if needed else ""), rate)
         _begin_indexing(opened)
         mounts = [Mounted(PATH, make_mcp_app(opened))]
         addresses = [address_of(one) for one in sockets]

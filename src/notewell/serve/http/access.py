@@ -30,7 +30,10 @@ REMEMBERED = 10_000
 BURST_SECONDS = 2.0
 TOKEN_FILE = "token.sha256"
 TOKEN_HINT = "Run `notewell serve --new-token` to create one"
-# Longer than any hash.
+TOKEN_FILE_HINT = "Write a long random text to it, as from `notewell serve --new-token`"
+# A token that is guessed a hundred times a second holds for ever from about 80 random bits on.
+SHORTEST = 20
+# Longer than any hash or token.
 LARGEST = 1_000
 # Permission bits that would let others replace the token with their own.
 OTHERS_WRITE = 0o022
@@ -170,6 +173,17 @@ def load_digest(folder: Path) -> str:
     if len(text) != hashlib.sha256().digest_size * 2:
         raise SettingsError(f"{file} does not contain the hash of a token", TOKEN_HINT)
     return text
+
+
+def read_token(file: Path) -> str:
+    """Return the hash of the token in a file, such as a container's secret."""
+    try:
+        token = read_plain(file, LARGEST).decode("ascii").strip()
+    except (OSError, ValueError) as error:
+        raise SettingsError(f"The token in {file} cannot be read: {error}", TOKEN_FILE_HINT) from error
+    if len(token) < SHORTEST:
+        raise SettingsError(f"The token in {file} has fewer than {SHORTEST} characters", TOKEN_FILE_HINT)
+    return digest_of(token)
 
 
 def digest_of(token: str) -> str:

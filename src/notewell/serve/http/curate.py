@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from notewell.curate.promote import Promoted, promote, undo_promote
 from notewell.curate.renames import Renamed, apply_renames, undo_renames
+from notewell.curate.suggest import MOST_NOTES, TagProposals, suggest_tags
 from notewell.curate.tag_edits import read_renames
 from notewell.curate.tag_report import TagReport, report_tags
 from notewell.errors import CurateError
+from notewell.index.place import find_place
 from notewell.serve.arguments import model_of
 from notewell.serve.http.arguments import KINDS, RouteArguments
 from notewell.serve.parameters import Parameter
@@ -24,11 +27,50 @@ RENAMES = model_of(
     kinds=KINDS,
 )
 
+SUGGESTED = model_of(
+    RouteArguments,
+    "suggest_tags",
+    (
+        Parameter("note", "Notes by path, name or title. Default: the newest notes without tags", list[str], []),
+        Parameter("limit", "Look at N notes at most", int, MOST_NOTES),
+    ),
+    kinds=KINDS,
+    bounds={"limit": (1, 200)},
+)
+PROMOTE = model_of(
+    RouteArguments,
+    "promote",
+    (
+        Parameter("tick", "Also tick these proposals, by their ids", list[str], []),
+        Parameter("decline", "Decline these proposals, by their ids", list[str], []),
+        Parameter("dry_run", "Show what would be applied, and change nothing", bool, False),
+        Parameter("undo", "Take back what was promoted last, instead", bool, False),
+    ),
+    kinds=KINDS,
+)
+
 
 def list_tags(vault: Vault) -> TagReport:
     """Return the tags of the vault, once it is up to date."""
     vault.freshness.look(refresh=True)
     return report_tags(vault)
+
+
+def propose_tags(vault: Vault, asked: RouteArguments) -> TagProposals:
+    """Return tags for the notes of a request, or for the newest notes without tags."""
+    vault.freshness.look(refresh=True)
+    paths = [find_place(vault.root, vault.find(note)).path for note in asked.given["note"]]
+    return suggest_tags(vault, paths, most=asked.given["limit"])
+
+
+def apply_ticks(vault: Vault, asked: RouteArguments) -> Promoted:
+    """Apply what is ticked in the review queue, as a request asks, or take the last promotion back."""
+    given = asked.given
+    if given["undo"]:
+        return undo_promote(vault)
+    vault.freshness.look(refresh=True)
+    vault.storage.check_indexed()
+    return promote(vault, tick=given["tick"], decline=given["decline"], dry_run=given["dry_run"])
 
 
 def rename(vault: Vault, asked: RouteArguments) -> Renamed:

@@ -85,7 +85,7 @@ def health_of(vault: Vault, request: Request) -> Health:
     running = version("notewell")
     if not is_trusted(request.scope):
         return Health(ok=True, version=running)
-    found = VaultHealth(True, running, str(vault.root), str(vault.store_file), paused=is_paused())
+    found = VaultHealth(True, running, str(vault.root), vault.storage.place, paused=is_paused())
     # The server runs, whatever is wrong with the store.
     with suppress(NotewellError):
         if vault.indexed:

@@ -15,7 +15,9 @@ from fastapi import Query as QueryModel
 from fastapi.responses import JSONResponse
 
 from notewell.chat.sessions import LONGEST_NAME
+from notewell.curate.promote import Promoted, Queue, read_review, review
 from notewell.curate.renames import Renamed
+from notewell.curate.suggest import TagProposals
 from notewell.curate.tag_report import TagReport
 from notewell.errors import StoreBusy
 from notewell.files.safe_open import check_folder
@@ -29,7 +31,7 @@ from notewell.search.plan import readable_name
 from notewell.serve.answering import IndexingProgress, answer, notices_in_errors, read_indexed
 from notewell.serve.background import encode_wished, pause, resume
 from notewell.serve.http.arguments import AROUND, HOPS, LINES, PART, RouteArguments, check_query, route_arguments
-from notewell.serve.http.curate import RENAMES, list_tags, rename
+from notewell.serve.http.curate import PROMOTE, RENAMES, SUGGESTED, apply_ticks, list_tags, propose_tags, rename
 from notewell.serve.http.health import Health, Indexed, Paused, VaultHealth, health_of, indexing_of
 from notewell.serve.http.problems import Failure, Problem
 from notewell.serve.http.rag import ARGUMENTS, Questions, line_schemas
@@ -180,6 +182,24 @@ class Routes:
         """List the tags, and compare them with the taxonomy."""
         return _response(as_data(list_tags(self._vault)))
 
+    def suggest_tags(self, asked: RouteArguments) -> Response:
+        """Propose one to five tags of the taxonomy for each note, with reasons."""
+        return _response(as_data(propose_tags(self._vault, asked)))
+
+    def queue(self) -> Response:
+        """Show the review queue; nothing is written."""
+        return _response(as_data(read_review(self._vault)))
+
+    def review(self) -> Response:
+        """Write what is proposed into the review queue; off until the vault's settings name `curate.folders`."""
+        self._vault.freshness.look(refresh=True)
+        self._vault.storage.check_indexed()
+        return _response(as_data(review(self._vault)))
+
+    def promote(self, asked: RouteArguments) -> Response:
+        """Apply what is ticked in the review queue, and write it anew; off until the settings name `curate.folders`."""
+        return _response(as_data(apply_ticks(self._vault, asked)))
+
     def apply_renames(self, asked: RouteArguments) -> Response:
         """Rename, merge or split tags in all notes or in none; off until the vault's settings name `curate.folders`."""
         return _response(as_data(rename(self._vault, asked)))
@@ -262,6 +282,10 @@ def router(vault: Vault) -> APIRouter:
     add("/sessions", routes.sessions, schema_of(SessionList), UNABLE)
     add("/sessions/{name:path}", routes.session, schema_of(Session), {**NO_SESSION, **UNABLE})
     add("/tags", routes.tags, schema_of(TagReport), UNABLE)
+    add("/tags/suggest", routes.suggest_tags, schema_of(TagProposals), {**ABSENT, **UNABLE}, SUGGESTED)
+    add("/queue", routes.queue, schema_of(Queue), UNABLE)
+    add_post("/review", routes.review, schema_of(Queue), UNABLE)
+    add_post("/promote", routes.promote, schema_of(Promoted), UNABLE, PROMOTE)
     add_post("/apply-renames", routes.apply_renames, schema_of(Renamed), UNABLE, RENAMES)
     add_post("/pause", routes.pause, schema_of(Paused), UNABLE)
     add_post("/resume", routes.resume, schema_of(Paused), UNABLE)

@@ -6,6 +6,7 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, suppress
 from pathlib import Path
+from typing import Any
 
 import apsw
 
@@ -39,7 +40,7 @@ from notewell.store.tables.arrays import Arrays
 from notewell.store.tables.seal import NO_SEALS, Seals, not_yours
 from notewell.types.note import Stamp
 
-__all__ = ["SqliteStore", "delete_store"]
+__all__ = ["SqliteStore", "copy_of", "delete_store"]
 
 # A store is vacuumed when this share of its chunks, and at least this many, were replaced since the last time: a few
 # seconds for 100,000 chunks, every few weeks.
@@ -101,7 +102,7 @@ class SqliteStore:
     def state(self) -> State:
         """Return the present state."""
         with self._transaction():
-            return self._meta.state(self._seals)
+            return self._state()
 
     def about(self, *, tags: bool = False) -> About:
         """Return counts, sizes and why files were skipped; slower than `state`. `tags` are counted only if asked for.
@@ -152,17 +153,27 @@ class SqliteStore:
     def reading(self, *, shown: bool = True) -> Iterator[SqliteSnapshot]:
         """Read one state, which does not change inside the block; a store that this user did not make is an error."""
         with self._transaction():
-            state = self._meta.state(self._seals)
+            state = self._state()
             if state.origin != "own":
                 raise not_yours(self.file)
-            yield SqliteSnapshot(SqliteReader(self.db), state, self._load_arrays, self._seals if shown else NO_SEALS)
+            seals = self._seals if shown else NO_SEALS
+            yield SqliteSnapshot(SqliteReader(self.db), state, lambda: self._load_arrays(state), seals)
 
-    def _load_arrays(self) -> Arrays:
-        """Return the arrays of the state that this thread reads, from memory if its chunks are the same."""
-        made = self._meta.number("arrays")
+    def _state(self) -> State:
+        """Return the state that this thread reads; of a file that is as before, without reading it again."""
+        # A connection's own changes do not count as another version.
+        version = self.db.pragma("data_version"), self.db.total_changes()
+        known: tuple[Any, State] | None = getattr(self._local, "state", None)
+        if known is None or known[0] != version:
+            self._local.state = known = version, self._meta.state(self._seals)
+        return known[1]
+
+    def _load_arrays(self, state: State) -> Arrays:
+        """Return the arrays of a state, from memory if its chunks are the same."""
+        made = state.notes_changed
         with self._lock:
             if self._arrays is None or self._arrays.made != made:
-                self._arrays = Arrays.load(SqliteReader(self.db), made, self._meta.number("dimensions"))
+                self._arrays = Arrays.load(SqliteReader(self.db), made, state.made_for.dimensions)
             return self._arrays
 
     @contextmanager
@@ -204,7 +215,7 @@ class SqliteStore:
         """Return another store to take this one's place: empty, or a copy of a file that `copy_to` wrote."""
         file = beside(self.file)
         if isinstance(content, Path):
-            return _copy_of(content, file, self._key)
+            return copy_of(content, file, self._key)
         with suppress(StoreDamaged):
             other = SqliteStore(file, lambda: content, self._key)
             if (state := other.state).made_for == content and state.origin == "own":
@@ -229,6 +240,8 @@ class SqliteStore:
                 other._meta["mark"] = None
             other.take_vectors(self.file)
             copy(other.db, self.db)
+            # Pages that were copied count as no change.
+            self._local.state = None
             self._empty_log()
         other.close()
         delete_store(other.file)
@@ -260,6 +273,11 @@ class SqliteStore:
             finally:
                 target.close()
 
+    def close_log(self) -> None:
+        """Make it one file without companions, which can be moved: its content came from another kind of store."""
+        self._empty_log()
+        self.db.pragma("journal_mode", "delete")
+
     def check(self) -> list[str]:
         """Return what is wrong with the store, one sentence each."""
         with self._transaction():
@@ -270,7 +288,7 @@ class SqliteStore:
         """Close this thread's connection."""
         if hasattr(self._local, "db"):
             self._local.db.close()
-            del self._local.db
+            self._local.__dict__.clear()
 
     def release_memory(self) -> None:
         """Free the memory that searches have filled; the next search reads the file again."""
@@ -324,7 +342,7 @@ class SqliteStore:
                 raise
 
 
-def _copy_of(file: Path, other: Path, key: bytes) -> SqliteStore:
+def copy_of(file: Path, other: Path, key: bytes) -> SqliteStore:
     """Return a store in `other` with the content of a file, which is only read; an older format is migrated.
 
     A damaged one is an error, and leaves nothing behind.

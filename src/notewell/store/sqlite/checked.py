@@ -14,6 +14,7 @@ import numpy.typing as npt
 
 from notewell.store.sqlite import check_queries, link_queries, queries
 from notewell.store.tables.checked import check_rows, damaged
+from notewell.store.tables.postings import BLOCK
 from notewell.store.tables.reader import Name, Rows
 
 # A statement that returns more rows than this may return as many as fit into the file, at so many bytes a row.
@@ -78,6 +79,9 @@ def carray(ids: Sequence[int] | npt.NDArray[np.int64]) -> Any:
 
 class SqliteReader:
     """The statements of the shared logic on one connection: ids are bound as a table, texts as JSON."""
+
+    slots = BLOCK
+    has_gaps = False
 
     def __init__(self, db: apsw.Connection) -> None:
         self.db = db

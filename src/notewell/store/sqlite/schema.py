@@ -11,7 +11,6 @@ import re
 import time
 from collections.abc import Callable, Collection
 from contextlib import suppress
-from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -19,11 +18,11 @@ import apsw
 
 from notewell.errors import REPAIR, StoreDamaged, StoreError, StoreUnfit
 from notewell.store import MadeFor, Origin, State
-from notewell.store.bm25 import WEIGHING
 from notewell.store.sqlite import queries
 from notewell.store.sqlite.checked import fetch, fetch_one
-from notewell.store.tables.checked import damaged, decodes
+from notewell.store.tables.checked import decodes
 from notewell.store.tables.seal import NO_SEALS, OF_STORE, Seals, StoreOfAnother
+from notewell.store.tables.state import NEW, counted, state_of
 
 # The formats that are migrated, and the present one, which grows with every change of the tables or their content.
 OLDEST, VERSION = 1, 9
@@ -31,8 +30,6 @@ OLDEST, VERSION = 1, 9
 FARTHEST = VERSION + 1_000
 # How long to wait for other processes that create the same store, and between two tries, in seconds.
 CREATING_SECONDS, PAUSE_SECONDS = 60.0, 0.05
-# More than any embedder has: the codes of a block still fit into one value.
-MOST_DIMENSIONS = 30_000
 # "NWel", in the file's header, by which `file` and other programs know it.
 APPLICATION_ID = 0x4E57656C
 
@@ -217,9 +214,6 @@ OBJECTS = {squeezed(sql) for sql in re.sub("--.*", "", TABLES).split(";")} - {""
 PLAIN = ("createtable", "createindex")
 META_TABLE = next(sql for sql in OBJECTS if sql.startswith("createtablemeta("))
 
-# The table `meta` of a new store, besides what it was made for.
-NEW = {"generation": 0, "arrays": 0, "indexed_at": "", "worn": 0, "fine": "", "linked": -1, "weighing": WEIGHING}
-
 
 class Meta:
     """The table `meta` as a mapping; a key that is not there has the value None.
@@ -240,7 +234,7 @@ class Meta:
 
     def number(self, key: str) -> int:
         """Return a value that counts something; 0 for a key that is not there."""
-        return _counted(self[key] or 0)
+        return counted(self[key] or 0)
 
     def next_generation(self) -> int:
         """Raise the number of the present state by one, and return it."""
@@ -251,48 +245,7 @@ class Meta:
     @decodes
     def state(self, seals: Seals = NO_SEALS) -> State:
         """Return the state that the table describes."""
-        values: dict[str, Any] = dict(fetch(self._db, queries.ALL_META))
-        return State(
-            MadeFor(_written(values["embedder"]), _dimensions(values["dimensions"]), _written(values["recipe"])),
-            generation=_counted(values["generation"]),
-            notes_changed=_counted(values["arrays"]),
-            indexed_at=_time(values["indexed_at"]),
-            encoder=_written(values["fine"]),
-            links_resolved=values["linked"] == _counted(values["arrays"]),
-            standings_current=values.get("measured") == values["linked"],
-            site_root=_written(values.get("site_root") or ""),
-            standings_mark=_written(values.get("standings") or ""),
-            finished="standings" in values,
-            origin=seals.origin(values),
-            id=known.hex() if isinstance(known := values.get("id"), bytes) else "",
-        )
-
-
-def _written(value: Any) -> str:
-    if not isinstance(value, str):
-        raise damaged("a value in `meta` is not a text")
-    return value
-
-
-def _counted(value: Any) -> int:
-    # Far above any real count, and still below SQLite's largest number after many more.
-    if not isinstance(value, int) or not 0 <= value < 1 << 60:
-        raise damaged("a value in `meta` is not a counter")
-    return value
-
-
-def _dimensions(value: Any) -> int:
-    # A restored store is made for nothing until its content is there.
-    if _counted(value) > MOST_DIMENSIONS:
-        raise damaged("its vectors would have too many numbers")
-    return int(value)
-
-
-def _time(value: Any) -> str:
-    with suppress(ValueError):
-        if not _written(value) or datetime.fromisoformat(value):
-            return str(value)
-    raise damaged("the time of its last run is not a time")
+        return state_of(dict(fetch(self._db, queries.ALL_META)), seals)
 
 
 def prepare(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from datetime import UTC, datetime
 from functools import cached_property
 from typing import Any
 from zlib import crc32
@@ -33,6 +32,7 @@ from notewell.store.tables.rows import (
     seal_chunk,
 )
 from notewell.store.tables.seal import OF_NOTE, Seals
+from notewell.store.tables.state import Changes
 from notewell.store.vectors import eight_bit
 from notewell.types.note import Chunk, Note, Stamp, Vectors
 
@@ -46,18 +46,12 @@ class Batch:
         self._meta = meta
         self._postings = Postings()
         self._unused: set[int] = set()
-        # What the batch did: to notes, to their stamps alone, or to data derived from them, and to which of that.
-        self._changed = False
-        self._touched = False
-        self._derived = False
-        self._resolved = False
-        self._measured = False
-        self._freed = 0
+        self._done = Changes()
 
     @property
     def removes(self) -> bool:
         """Tell whether it deletes text of a note."""
-        return self._freed > 0
+        return self._done.freed > 0
 
     @cached_property
     def _blocks(self) -> Blocks:
@@ -79,7 +73,7 @@ class Batch:
         kept, aliases = self._clear(note.path)
         if kept is not None:
             forget_edges(self._db, kept, renamed=aliases != row["aliases"])
-        self._changed = True
+        self._done.notes = True
         seal = self._seals.of("note", tuple(row[name] for name in OF_NOTE), row["links"])
         note_id = self._db.execute(queries.ADD_NOTE, {**row, "id": kept, "seal": seal}).get
         rows: list[dict[str, Any]] = []
@@ -109,13 +103,13 @@ class Batch:
         """Delete what a path holds, and return the id and the aliases of the note it was."""
         key = {"path": path}
         self._db.execute(queries.DROP_SKIPPED, key)
-        self._changed |= self._db.changes() > 0
+        self._done.notes |= self._db.changes() > 0
         known: tuple[int, str] | None = fetch_one(self._db, queries.KNOWN_AS, key)
         if known is None:
             return None, ""
         rows = fetch(self._db, queries.CHUNKS_OF, key)
         slots = [slot for slot, _ in rows]
-        self._freed += len(slots)
+        self._done.freed += len(slots)
         for slot, chunk in load_chunks(SqliteReader(self._db), slots):
             self._drop(slot, chunk)
         # Lines stay until the batch ends: they may come back under another path.
@@ -124,13 +118,13 @@ class Batch:
         if slots:
             self._db.execute(queries.REMOVE_CHUNKS, {"ids": carray(slots)})
         self._db.execute(queries.REMOVE_NOTE, key)
-        self._changed = True
+        self._done.notes = True
         return known
 
     def touch(self, path: str, stamp: Stamp) -> None:
         """Store a new stamp for a note whose content is the same."""
         self._db.execute(queries.TOUCH, _times(path, stamp))
-        self._touched = True
+        self._done.stamps = True
 
     @decodes
     def skip(self, path: str, stamp: Stamp, reason: str, again: bool) -> None:
@@ -142,7 +136,7 @@ class Batch:
         seal = self._seals.of("skipped", (path, reason))
         row = {**_times(path, stamp), "reason": reason, "again": again, "seal": seal}
         self._db.execute(queries.ADD_SKIPPED, row)
-        self._changed = True
+        self._done.notes = True
 
     def keep_edges(self, ends: Mapping[int, LinkEnds], site_root: str = "") -> None:
         """Store where the links of notes lead, by the note's id; all others count as resolved by this root, too."""
@@ -150,7 +144,7 @@ class Batch:
         self._meta["site_root"] = site_root
         if ends:
             self._meta.next_generation()
-        self._derived = self._resolved = True
+        self._done.derived = self._done.resolved = True
 
     def keep_standings(self, mark: str, standings: Mapping[int, Standing] | None) -> None:
         """Store how notes stand, by id, in place of all standings; None says that they are unchanged."""
@@ -158,7 +152,7 @@ class Batch:
             save_standings(self._db, standings)
             self._meta.next_generation()
         self._meta["standings"] = mark
-        self._derived = self._measured = True
+        self._done.derived = self._done.measured = True
 
     @decodes
     def keep_vectors(self, kind: str, chunks: Sequence[Chunk], vectors: Vectors) -> None:
@@ -168,29 +162,19 @@ class Batch:
             self._meta["fine"] = kind
         if save_vectors(self._db, chunks, vectors):
             self._meta.next_generation()
-        self._derived = True
+        self._done.derived = True
 
     @decodes
     def finish(self) -> None:
         """Merge the postings, save the arrays and write down which state this is."""
-        if self._changed:
+        if self._done.notes:
             self._merge_postings()
             self._save_blocks()
             for statement in queries.DROP_BODIES if self._unused else ():
                 self._db.execute(statement, {"ids": carray(sorted(self._unused))})
-            self._meta["arrays"] = self._meta.next_generation()
-            self._meta["worn"] = self._meta.number("worn") + self._freed
-        if self._resolved:
-            self._meta["linked"] = self._meta["arrays"]
-        if self._measured:
-            self._meta["measured"] = self._meta["linked"]
-        if self._touched:
-            self._meta["touched"] = self._meta.number("touched") + 1
-        if self._changed or self._touched:
+        self._done.write_down(self._meta)
+        if self._done.of_files:
             self._meta["cloned"] = self._db.execute(queries.CLONED, {"least": CLONED_AT_LEAST}).get
-        # An empty batch counts as indexing, too: a vault without notes is indexed.
-        if self._changed or self._touched or not self._derived:
-            self._meta["indexed_at"] = datetime.now(UTC).isoformat(timespec="seconds")
 
     def _use_body(self, written: str, data: npt.NDArray[np.int8]) -> tuple[int, npt.NDArray[np.int8] | None]:
         """Store the lines and vector of a chunk unless they are; return their id, and the vector that was stored."""

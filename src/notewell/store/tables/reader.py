@@ -55,6 +55,14 @@ Rows = list[tuple[Any, ...]]
 class Reader(Protocol):
     """One state of the tables."""
 
+    @property
+    def slots(self) -> int:
+        """Return how many slots a row of the table `block` has."""
+
+    @property
+    def has_gaps(self) -> bool:
+        """Tell whether rows of that table may be missing, so that their slots are free."""
+
     def fetch(self, name: Name, bindings: Mapping[str, Any] | None = None) -> Rows:
         """Return the rows of a statement; a value that its column cannot have is an error.
 

@@ -1,0 +1,113 @@
+"""Notes that say nearly the same: found by their vectors, checked by their words."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from notewell.embed.vectors import unit
+from notewell.memory.near import distinctive_terms, overlap, same_words, similarity_of
+from notewell.store import Snapshot
+from notewell.store.vectors import unit_rows
+from notewell.types.note import Vectors
+from notewell.types.query import EVERYTHING
+
+# Two notes whose mean vectors are less alike have too few words in common.
+CLOSE = 0.95
+# From this similarity on, one of two notes can go: by words and by meaning, half each.
+SAME = 0.9
+# Notes that are compared with all others, the last ones in the store: the time grows with their number.
+COMPARED = 20_000
+# Rows of the comparison that are held at once.
+BLOCK = 512
+# Chunks that are read at once.
+BATCH = 2_000
+# A shorter note is a heading, or a list of links: many are the same and mean different things.
+FEWEST_WORDS = 30
+
+
+@dataclass(frozen=True, slots=True)
+class Duplicate:
+    """Two notes that say nearly the same."""
+
+    path: str
+    """The note that fewer notes link to, or else the shorter one."""
+    of: str
+    """The other one."""
+    similarity: float
+    """How similar they are; 1 is the same, word for word."""
+    links: int
+    """How many notes link to the first."""
+
+
+def find_duplicates(
+    snapshot: Snapshot, most: int, without: Sequence[str] = (), wanted: Callable[[Duplicate], bool] = bool
+) -> list[Duplicate]:
+    """Return pairs of Markdown notes that say nearly the same, the most similar first; no note is in two."""
+    paths, vectors = note_vectors(snapshot)
+    if len(paths) < 2:
+        return []
+    ids, taken, found = snapshot.ids(), {*without}, []
+    edges, lists = snapshot.edges().to_notes, [ids[path] for path in without if path in ids]
+    linked = Counter(edges.targets[~np.isin(edges.sources, lists)].tolist())
+    for one, other in close_pairs(vectors):
+        pair = [paths[one], paths[other]]
+        if taken & {*pair} or not all(path.endswith(".md") for path in pair):
+            continue
+        texts = [text_of(path, snapshot) for path in pair]
+        similarity = _similarity(texts, float(vectors[one] @ vectors[other]))
+        if similarity < SAME:
+            continue
+        order = sorted((0, 1), key=lambda which: (linked[ids[pair[which]]], len(texts[which]), pair[which]))
+        gone, kept = (pair[which] for which in order)
+        taken |= {gone, kept}
+        if wanted(made := Duplicate(gone, kept, round(similarity, 3), linked[ids[gone]])):
+            found.append(made)
+        if len(found) == most:
+            break
+    return sorted(found, key=lambda one: (-one.similarity, one.path))
+
+
+def _similarity(texts: list[str], cosine: float) -> float:
+    words = [distinctive_terms(text) for text in texts]
+    if min(map(len, words)) < FEWEST_WORDS:
+        return 0.0
+    return 1.0 if same_words(texts[0]) == same_words(texts[1]) else similarity_of(cosine, overlap(*words))
+
+
+def text_of(path: str, snapshot: Snapshot) -> str:
+    """Return the stored text of a note, without secrets."""
+    return "\n".join(chunk.text for chunk in snapshot.chunks(snapshot.chunks_of(path)).values())
+
+
+def note_vectors(snapshot: Snapshot) -> tuple[list[str], Vectors]:
+    """Return the notes, and the mean vector of each; nothing from a store without vectors."""
+    if not snapshot.state.made_for.dimensions:
+        return [], np.zeros((0, 0), dtype=np.float32)
+    chunks, sums = snapshot.within(EVERYTHING), dict[str, Vectors]()
+    for start in range(0, len(chunks), BATCH):
+        ids = chunks[start : start + BATCH]
+        rows = unit_rows(snapshot.vectors(ids).values())
+        for row, chunk in zip(rows, snapshot.chunks(sorted(ids)).values(), strict=True):
+            sums[chunk.path] = sums[chunk.path] + row if chunk.path in sums else row
+    return [*sums], unit(np.array([*sums.values()], dtype=np.float32)) if sums else np.zeros((0, 0), dtype=np.float32)
+
+
+def close_pairs(vectors: Vectors) -> list[tuple[int, int]]:
+    """Return the pairs of rows that are alike, the most alike first.
+
+    >>> close_pairs(np.array([[1, 0], [0, 1], [1, 0]], dtype=np.float32))
+    [(0, 2)]
+    """
+    pairs: list[tuple[float, int, int]] = []
+    first = max(0, len(vectors) - COMPARED)
+    for start in range(first, len(vectors), BLOCK):
+        cosines = vectors[start : start + BLOCK] @ vectors.T
+        for row, other in zip(*(places.tolist() for places in np.nonzero(cosines >= CLOSE)), strict=True):
+            # Each pair once; rows before the first that is compared only stand on the other side.
+            if other < start + row:
+                pairs.append((-float(cosines[row, other]), other, start + row))
+    return [(one, other) for _, one, other in sorted(pairs)]

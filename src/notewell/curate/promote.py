@@ -1,0 +1,357 @@
+"""The review queue of a vault: written, and what a person ticked in it applied."""
+
+from __future__ import annotations
+
+import errno
+import json
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+
+from notewell.curate.journal import Change, Journal, rewrite, trash
+from notewell.curate.link_fixes import link_edits
+from notewell.curate.notes import NoteFile, allowed_folders, checked_path, is_below, read_note
+from notewell.curate.queue import LARGEST, NO_BASE, Base, Item, Kind, Proposal, Renewed, marked, read_queue, renew
+from notewell.curate.renames import TRIES, half_done
+from notewell.curate.review import Action, Proposed, asked_for, find_proposals, readable_action
+from notewell.curate.tag_edits import add_tags, note_of, with_edits
+from notewell.errors import CurateError, NoteError, SettingsError
+from notewell.files.folder import Folder
+from notewell.files.user import write_private
+from notewell.index import Progress
+from notewell.index.report import Reason
+from notewell.types.notices import Notice
+from notewell.vault import Vault
+
+DOING = "promote"
+# What was written last, beside the journal.
+BASE = "queue.json"
+# What a note that only the person may write reads as.
+CHANGED = "another program changes it again and again"
+
+
+@dataclass(frozen=True, slots=True)
+class Ticked:
+    """A ticked proposal that was applied, or would be."""
+
+    kind: Kind
+    """What kind it is: tag, link, duplicate, intake."""
+    path: str
+    """The note that changed."""
+    text: str
+    """What was proposed."""
+
+
+@dataclass(frozen=True, slots=True)
+class QueueItem:
+    """A proposal in the review queue."""
+
+    id: str
+    """What identifies it."""
+    kind: Kind
+    """What kind it is: tag, link, duplicate, intake."""
+    path: str
+    """The note that it would change, or add."""
+    text: str
+    """What would be done, and why."""
+    ticked: bool
+    """Whether it is ticked."""
+
+
+@dataclass(frozen=True, slots=True)
+class Queue:
+    """The review queue."""
+
+    path: str
+    """The note with the queue."""
+    items: tuple[QueueItem, ...]
+    """The open proposals in it, in their order."""
+    declined: int = 0
+    """How many were declined."""
+    new: int = 0
+    """How many were added now."""
+    notices: tuple[Notice, ...] = ()
+    """What the user should know."""
+
+
+@dataclass(frozen=True, slots=True)
+class Promoted:
+    """What `promote` did, or would do."""
+
+    done: tuple[Ticked, ...]
+    """The ticked proposals that were applied."""
+    applied: bool
+    """Whether anything was written."""
+    left: tuple[Reason, ...] = ()
+    """Ticked proposals that cannot be applied, and why; they stay in the queue."""
+    open: int = 0
+    """How many proposals are in the queue now."""
+    notices: tuple[Notice, ...] = ()
+    """What the user should know."""
+
+
+class QueueFile:
+    """The file of a queue, and what Notewell wrote there last."""
+
+    def __init__(self, vault: Vault) -> None:
+        self.root = vault.root
+        self.path = checked_path(vault.settings.curate.queue)
+        self.journal = Journal(vault.root)
+        folders = allowed_folders(vault.root, vault.settings)
+        if not self.path.endswith(".md") or not is_below(self.path, folders):
+            raise SettingsError(
+                f"The review queue, {self.path}, is not a Markdown note in a folder that curate.folders names",
+                f'Set queue = "{folders[0]}/_review-queue.md" under [curate] in notewell.toml',
+            )
+
+    def read(self) -> NoteFile | None:
+        """Return the queue; None if there is none. One that is too large, a link or not UTF-8 is an error."""
+        try:
+            return read_note(self.root, self.path, LARGEST)
+        except NoteError as error:
+            if isinstance(error.__cause__, FileNotFoundError):
+                return None
+            raise CurateError(f"{self.path} cannot be read: {error.fact}", error.hint) from error
+
+    def items(self) -> list[Item]:
+        """Return the proposals in the queue."""
+        found = self.read()
+        return read_queue(found.text, self.path) if found else []
+
+    def write(self, proposals: Sequence[Proposal], done: Iterable[str] = ()) -> Renewed:
+        """Merge proposals into the queue as it is at this moment, and return what was written.
+
+        If another program saves it meanwhile, its text is merged instead.
+        """
+        done, base = [*done], self.base
+        for _ in range(TRIES):
+            found = self.read()
+            made = renew(found.text if found else "", self.path, proposals, base, done)
+            if self._replace(found, made.text):
+                # After the queue: what a killed run leaves behind, the next one proposes or drops by itself.
+                data = {"open": dict(made.base.open), "declined": sorted(made.base.declined), "path": self.path}
+                write_private(self.journal.folder / BASE, json.dumps(data).encode())
+                return made
+        raise CurateError(f"{self.path} was not written: {CHANGED}", "Close it in other programs, then try again")
+
+    def mark(self, tick: Iterable[str], decline: Iterable[str]) -> None:
+        """Tick and cross out proposals by their ids; one that is not in the queue is an error."""
+        tick, decline = [*tick], [*decline]
+        for _ in range(TRIES):
+            found = self.read()
+            known = {item.id for item in read_queue(found.text, self.path)} if found else set[str]()
+            if missing := [key for key in (*tick, *decline) if key not in known]:
+                raise CurateError(f"{self.path} has no proposal '{missing[0][:20]}'", "Read the queue again")
+            if found is None or self._replace(found, marked(found.text, tick, decline)):
+                return
+        raise CurateError(f"{self.path} was not written: {CHANGED}", "Close it in other programs, then try again")
+
+    def _replace(self, found: NoteFile | None, text: str) -> bool:
+        """Write the queue unless somebody changed it since; return whether it is as it should be."""
+        if found is None and not read_queue(text, self.path):
+            return True
+        place, _, name = self.path.rpartition("/")
+        after = text.encode() if found is None else found.data[: found.offset(0)] + text.encode()
+        try:
+            with Folder(self.root, place, make=found is None and bool(place)) as folder:
+                if found is None:
+                    return folder.create(name, after)
+                if after != found.data:
+                    folder.replace(name, found.data, after)
+                return True
+        except OSError as error:
+            if error.errno in (errno.EBUSY, errno.ENOENT):
+                return False
+            raise CurateError(f"{self.path} cannot be written: {error.strerror}", "Check the folder") from error
+
+    @property
+    def base(self) -> Base:
+        """Return what was written last; nothing if that is unknown, or was another file."""
+        with suppress(OSError, ValueError, LookupError, TypeError, AttributeError):
+            data = json.loads((self.journal.folder / BASE).read_bytes())
+            if data["path"] == self.path:
+                return Base({str(key): str(line) for key, line in data["open"].items()}, frozenset(data["declined"]))
+        return NO_BASE
+
+
+def read_review(vault: Vault) -> Queue:
+    """Return the review queue as it is now; nothing is written, and a vault that allows no queue has none."""
+    vault.reread()
+    path = checked_path(vault.settings.curate.queue)
+    items = QueueFile(vault).items() if vault.settings.curate.folders else []
+    return _queue(path, items)
+
+
+def review(vault: Vault, progress: Progress | None = None) -> Queue:
+    """Write what is proposed for an indexed vault into its review queue."""
+    vault.reread()
+    file = QueueFile(vault)
+    with file.journal.alone() as unfinished:
+        before = {item.id for item in file.items()}
+        proposed = _proposed(vault, file, progress)
+        written = file.write(proposed.proposals)
+        items = file.items()
+    new = len({item.id for item in items} - before)
+    return _queue(file.path, items, new, (*_unfinished(unfinished), *proposed.notices), len(written.base.declined))
+
+
+def _queue(
+    path: str, items: Sequence[Item], new: int = 0, notices: tuple[Notice, ...] = (), declined: int | None = None
+) -> Queue:
+    refused = sum(item.declined for item in items) if declined is None else declined
+    shown = [(item, readable_action(item)) for item in items if not item.declined]
+    made = tuple(
+        QueueItem(item.id, action.kind, action.path, item.text, item.ticked) for item, action in shown if action
+    )
+    return Queue(path, made, refused, new, notices)
+
+
+def _unfinished(paths: Sequence[str]) -> tuple[Notice, ...]:
+    return tuple(Notice("left_half_done", {"path": path}) for path in paths)
+
+
+def _proposed(vault: Vault, file: QueueFile, progress: Progress | None) -> Proposed:
+    return find_proposals(vault, allowed_folders(vault.root, vault.settings), file.items(), progress)
+
+
+def promote(
+    vault: Vault,
+    *,
+    tick: Sequence[str] = (),
+    decline: Sequence[str] = (),
+    dry_run: bool = False,
+    progress: Progress | None = None,
+) -> Promoted:
+    """Apply what is ticked in the review queue, all of it or nothing, and write the queue anew.
+
+    Proposals whose ids are in `tick` or `decline` are marked first. A ticked proposal that cannot be applied stays
+    ticked, with its reason in the report. A dry run writes nothing.
+    """
+    vault.reread()
+    file = QueueFile(vault)
+    with file.journal.alone() as unfinished:
+        if (tick or decline) and not dry_run:
+            file.mark(tick, decline)
+        plan = _apply(vault, file, dry_run=dry_run)
+        left = (*half_done(unfinished), *plan.left)
+        if dry_run:
+            return Promoted(plan.done, applied=False, left=left, open=len(file.items()))
+        notices = vault.refresh() if vault.indexed and plan.changes else ()
+        proposed = _proposed(vault, file, progress)
+        written = file.write(proposed.proposals, plan.ids)
+    notices = (*notices, *proposed.notices)
+    return Promoted(plan.done, applied=bool(plan.changes), left=left, open=len(written.base.open), notices=notices)
+
+
+def undo_promote(vault: Vault) -> Promoted:
+    """Take back what the last `promote` changed in notes, all of it or nothing; the queue proposes it again."""
+    allowed_folders(vault.root, vault.settings)
+    journal = Journal(vault.root)
+    with journal.alone() as unfinished:
+        entry = next((entry for entry in journal.history() if entry.doing == DOING), None)
+        if entry is None:
+            raise CurateError("There is nothing promoted to undo", "Only the last changes made on this machine can be")
+        journal.undo(entry)
+    notices = vault.refresh() if vault.indexed else ()
+    kinds: dict[str, Kind] = {"trash": "duplicate", "create": "intake"}
+    done = tuple(Ticked(kinds.get(change.kind, "tag"), change.path, "") for change in entry.changes)
+    return Promoted(done, applied=True, left=half_done(unfinished), notices=notices)
+
+
+@dataclass(frozen=True, slots=True)
+class _Plan:
+    done: tuple[Ticked, ...]
+    changes: tuple[Change, ...]
+    left: tuple[Reason, ...]
+    ids: tuple[str, ...]
+
+
+def _apply(vault: Vault, file: QueueFile, *, dry_run: bool) -> _Plan:
+    for left in reversed(range(TRIES)):
+        plan = _plan(vault, file)
+        try:
+            if plan.changes and not dry_run:
+                file.journal.apply(DOING, plan.changes)
+        except CurateError as error:
+            # Obsidian saves a note two seconds after the last key: the next try has its text.
+            if not left or not isinstance(error.__cause__, OSError):
+                raise
+            continue
+        return plan
+    raise AssertionError("the last try returns or raises")
+
+
+def _plan(vault: Vault, file: QueueFile) -> _Plan:
+    """Return what the ticked proposals change; every one of them is read before anything is changed."""
+    asked = [(item, asked_for(item, file.path)) for item in file.items() if item.ticked]
+    folders, most = allowed_folders(vault.root, vault.settings), vault.settings.index.max_bytes
+    files, texts, trashed = dict[str, NoteFile](), dict[str, str](), dict[str, bytes]()
+    done, left, ids = [], [], []
+    for item, action in asked:
+        try:
+            if not is_below(checked_path(action.path), folders) or action.path == file.path:
+                raise NoteError("it is not in a folder that curate.folders names", "Name its folder there")
+            STEPS[action.kind](vault, action, _Open(files, texts, trashed, most))
+        except NoteError as error:
+            left.append(Reason(action.path, error.fact))
+            continue
+        done.append(Ticked(action.kind, action.path, item.text))
+        ids.append(item.id)
+    edited = {path: text for path, text in texts.items() if text != files[path].text and path not in trashed}
+    changes = [rewrite(path, files[path].data, _bytes(files[path], text)) for path, text in edited.items()]
+    changes += [trash(path, data) for path, data in trashed.items()]
+    return _Plan(tuple(done), tuple(changes), tuple(left), tuple(ids))
+
+
+@dataclass(frozen=True, slots=True)
+class _Open:
+    """The notes that ticked proposals change together: as they were, as they shall be, and those to trash."""
+
+    files: dict[str, NoteFile]
+    texts: dict[str, str]
+    trashed: dict[str, bytes]
+    most: int
+
+    def text(self, vault: Vault, path: str) -> str:
+        """Return the text of a note with the changes so far."""
+        if path not in self.texts:
+            self.files[path] = found = read_note(vault.root, path, self.most)
+            if _bytes(found, found.text) != found.data:
+                raise NoteError("its lines end as on old Macs", "Save it with other line ends")
+            self.texts[path] = self.files[path].text
+        return self.texts[path]
+
+
+def _add_tag(vault: Vault, action: Action, opened: _Open) -> None:
+    text = opened.text(vault, action.path)
+    edits = add_tags(note_of(action.path, text), text, (action.tag,))
+    opened.texts[action.path] = with_edits(text, edits)
+
+
+def _mend_link(vault: Vault, action: Action, opened: _Open) -> None:
+    text = opened.text(vault, action.path)
+    edits = link_edits(action.path, text, action.line, action.old, action.new)
+    opened.texts[action.path] = with_edits(text, edits)
+
+
+def _trash(vault: Vault, action: Action, opened: _Open) -> None:
+    if action.other in opened.trashed or action.other == action.path:
+        raise NoteError(f"{action.other}, which should stay, would go, too", "Tick one of the two")
+    # The one that stays must be there.
+    read_note(vault.root, checked_path(action.other), opened.most)
+    try:
+        opened.trashed[action.path] = read_note(vault.root, action.path, opened.most).data
+    except NoteError as error:
+        if not isinstance(error.__cause__, FileNotFoundError):
+            raise
+
+
+STEPS: dict[Kind, Callable[[Vault, Action, _Open], None]] = {
+    "tag": _add_tag,
+    "link": _mend_link,
+    "duplicate": _trash,
+}
+
+
+def _bytes(file: NoteFile, text: str) -> bytes:
+    return file.data[: file.offset(0)] + text.encode()

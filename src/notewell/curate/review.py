@@ -1,0 +1,178 @@
+"""What is proposed for a vault now, worded for the review queue, and read back from it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
+from dataclasses import dataclass
+
+from notewell.curate.duplicates import Duplicate, find_duplicates
+from notewell.curate.link_fixes import LinkFix, find_link_fixes
+from notewell.curate.notes import is_below, own_files
+from notewell.curate.queue import Item, Kind, Proposal, id_of
+from notewell.curate.suggest import ProposedTag, suggest_tags
+from notewell.curate.tag_edits import checked_tag
+from notewell.errors import CurateError
+from notewell.files.control_chars import real_path, shown_path, visible_line
+from notewell.index import Progress
+from notewell.types.notices import Notice
+from notewell.vault import Vault
+
+# A person reads a queue: so many proposals of a kind are enough.
+MOST = 50
+# What a link of Obsidian cannot have in its path.
+UNLINKABLE = re.compile(r"[\[\]|#^\\`\n\r]")
+NAME = r"(?:\[\[(?P<{0}>[^\[\]|\n]+)(?:\|[^\[\]\n]*)?\]\]|`(?P<{0}_raw>[^`\n]+)`)"
+TAG = re.compile(r"`#(?P<tag>[^`\s]+)` for " + NAME.format("note"))
+LINK = re.compile(NAME.format("note") + r", line (?P<line>\d{1,7}): `(?P<old>[^`]+)` → `(?P<new>[^`]+)`")
+DUPLICATE = re.compile(r"Trash " + NAME.format("note") + r", keep " + NAME.format("other"))
+INTAKE = re.compile(r"Add `(?P<path>[^`\n]+)`")
+
+
+@dataclass(frozen=True, slots=True)
+class Action:
+    """What a ticked line asks for."""
+
+    kind: Kind
+    path: str
+    tag: str = ""
+    line: int = 0
+    old: str = ""
+    new: str = ""
+    other: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Proposed:
+    """All proposals of a moment, how many notes have no tags beside, and what the user should know."""
+
+    proposals: tuple[Proposal, ...]
+    untagged: int = 0
+    notices: tuple[Notice, ...] = ()
+
+
+def named(path: str) -> str:
+    """Return a note as the queue names it: as a link, or as code if a link cannot have its name.
+
+    >>> named("Garden/Bees.md"), named("a#b.md"), named("x.markdown")
+    ('[[Garden/Bees]]', '`a#b.md`', '[[x.markdown]]')
+    """
+    shown = shown_path(path)
+    return f"`{shown}`" if UNLINKABLE.search(shown) else f"[[{shown.removesuffix('.md')}]]"
+
+
+def path_named(match: re.Match[str], group: str) -> str:
+    """Return the path that a line of the queue names."""
+    if raw := match[f"{group}_raw"]:
+        return real_path(raw)
+    path = str(match[group])
+    return path if path.endswith((".md", ".markdown")) else f"{path}.md"
+
+
+def find_proposals(
+    vault: Vault, folders: tuple[str, ...], seen: Iterable[Item] = (), progress: Progress | None = None
+) -> Proposed:
+    """Return what is proposed for the notes in these folders of an indexed vault, beside what was declined.
+
+    `seen` are the items of the queue: what was declined makes no room for itself again.
+    """
+    own, seen = own_files(vault.settings), [*seen]
+    declined = {item.id for item in seen if item.declined}
+    done_with = _notes_of(item for item in seen if item.declined) - _notes_of(
+        item for item in seen if not item.declined
+    )
+
+    def may(path: str) -> bool:
+        return is_below(path, folders) and path not in own
+
+    def is_new(made: Proposal) -> bool:
+        # A backtick or a line end in a name would end the code that it stands in.
+        return made.id not in declined and "\n" not in made.text and action_of(made.text) is not None
+
+    tags = suggest_tags(vault, most=MOST, wanted=lambda path: may(path) and path not in done_with, progress=progress)
+    fixes = find_link_fixes(vault, MOST, lambda fix: may(fix.path) and is_new(link_proposal(fix)))
+    with vault.shown.answering() as snapshot:
+        same = find_duplicates(snapshot, MOST, own, lambda one: may(one.path) and is_new(duplicate_proposal(one)))
+    made = (
+        *(tag_proposal(note.path, tag) for note in tags.notes for tag in note.tags),
+        *map(link_proposal, fixes),
+        *map(duplicate_proposal, same),
+    )
+    return Proposed(tuple(filter(is_new, made)), tags.left, tags.notices)
+
+
+def _notes_of(items: Iterable[Item]) -> set[str]:
+    """Return the notes for which tags were proposed."""
+    with_tags = (match for item in items if (match := TAG.match(item.text)))
+    return {path_named(match, "note") for match in with_tags}
+
+
+def tag_proposal(path: str, tag: ProposedTag) -> Proposal:
+    """Return the proposal of a tag."""
+    text = f"`#{tag.tag}` for {named(path)}: {_reason(tag.why)} ({tag.score:.2f})"
+    return Proposal("tag", id_of("tag", path, tag.tag.casefold()), text)
+
+
+def link_proposal(fix: LinkFix) -> Proposal:
+    """Return the proposal to mend a broken link."""
+    why = f"only one note has a similar name ({fix.why})"
+    text = f"{named(fix.path)}, line {fix.line}: `{fix.written}` → `{fix.new}`: {why}"
+    return Proposal("link", id_of("link", fix.path, fix.written, fix.new), text)
+
+
+def duplicate_proposal(one: Duplicate) -> Proposal:
+    """Return the proposal to move a near-duplicate to the trash."""
+    links = {0: "nothing links to it", 1: "1 note links to it"}.get(one.links, f"{one.links:,} notes link to it")
+    same = "the same, word for word" if one.similarity == 1 else f"{one.similarity:.0%} the same"
+    return Proposal(
+        "duplicate",
+        id_of("duplicate", one.path, one.of),
+        f"Trash {named(one.path)}, keep {named(one.of)}: {same}; {links}",
+    )
+
+
+def _reason(why: str) -> str:
+    """Return a reason as text of one line, in which nothing is a tag, a link or an id."""
+    return visible_line(re.sub(r"[\[\]`#^*_<>|]", " ", why))
+
+
+def action_of(text: str) -> Action | None:
+    """Return what a line of the queue asks for; None if it cannot be read.
+
+    >>> action_of("`#bees` for [[Garden/Wax moths]]: 4 of 4").tag
+    'bees'
+    """
+    return next(_actions(text), None)
+
+
+def _actions(text: str) -> Iterator[Action]:
+    if match := TAG.match(text):
+        yield Action("tag", path_named(match, "note"), tag=checked_tag(match["tag"]))
+    if match := LINK.match(text):
+        yield Action("link", path_named(match, "note"), line=int(match["line"]), old=match["old"], new=match["new"])
+    if match := DUPLICATE.match(text):
+        yield Action("duplicate", path_named(match, "note"), other=path_named(match, "other"))
+    if match := INTAKE.match(text):
+        yield Action("intake", real_path(match["path"]))
+
+
+def readable_action(item: Item) -> Action | None:
+    """Return what a line of the queue asks for; None if a person rewrote it beyond recognition."""
+    with suppress(CurateError):
+        return action_of(item.text)
+    return None
+
+
+def asked_for(item: Item, queue: str) -> Action:
+    """Return what a ticked line asks for; one that cannot be read is an error that names the line."""
+    try:
+        action = action_of(item.text)
+    except CurateError as error:
+        raise CurateError(f"{queue}:{item.line}: {error.fact}", error.hint) from error
+    if action is None:
+        raise CurateError(
+            f"{queue}:{item.line}: what this proposal would do cannot be read any more",
+            "Untick it, or delete the line; `notewell review` proposes it again",
+        )
+    return action

@@ -1,0 +1,87 @@
+"""`notewell review` and `notewell promote`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from notewell.curate import promote as promoting
+from notewell.curate.promote import Promoted, Queue
+from notewell.files.control_chars import shown_path
+from notewell.serve.cli.first_index import vault_to_index_option
+from notewell.serve.cli.options import json_option, print_reasons, print_result, say_notices
+from notewell.serve.cli.progress import progress_shown
+from notewell.serve.cli.query_options import vault_to_ask
+from notewell.serve.say import counted, echo, printable_line, say
+from notewell.serve.wording import with_notices
+
+READING = ("Reading", "read {:,} of {:,} notes")
+
+
+@click.command("review")
+@vault_to_index_option
+@json_option
+def command(vault: Path | None, as_json: bool) -> None:
+    """Write what is proposed into the review queue
+
+    The queue is a note, `_review-queue.md`, with a check box for each proposal: tags for notes without any, broken
+    links that can mean one note only, notes that say nearly the same, and signals that `notewell intake` was unsure of.
+    Tick what you want in any editor, then run `notewell promote`. A line that you delete, or mark `[-]`, is not
+    proposed again. This is off until `notewell.toml` names `folders` under `[curate]`.
+
+    \b
+    Example:
+        notewell review
+        notewell promote
+    """
+    with vault_to_ask(vault, {}, refresh=True) as (opened, notices):
+        with progress_shown(*READING) as progress:
+            queue = with_notices(promoting.review(opened, progress), notices)
+        print_result(queue, as_json, _print_queue)
+
+
+def _print_queue(queue: Queue) -> None:
+    for item in queue.items:
+        echo(f"[{'x' if item.ticked else ' '}] {printable_line(item.text)}")
+    new = f", {queue.new:,} new" if queue.new else ""
+    declined = f", {queue.declined:,} declined" if queue.declined else ""
+    say(f"{shown_path(queue.path)}: {counted(len(queue.items), 'proposal')}{new}{declined}")
+    say_notices(queue.notices)
+
+
+@click.command("promote")
+@click.option("--dry-run", "-n", is_flag=True, help="Show what would be applied, and change nothing")
+@click.option("--undo", is_flag=True, help="Take back what was promoted last")
+@vault_to_index_option
+@json_option
+def promote(dry_run: bool, undo: bool, vault: Path | None, as_json: bool) -> None:
+    """Apply what you ticked in the review queue, and write the queue anew
+
+    All ticks are applied, or none. A proposal that cannot be applied stays ticked, and is named with the reason. What
+    you write into the queue meanwhile is never lost.
+
+    \b
+    Example:
+        notewell promote --dry-run
+        notewell promote
+        notewell promote --undo
+    """
+    if undo and dry_run:
+        raise click.UsageError("--undo stands alone.")
+    with vault_to_ask(vault, {}, refresh=not undo) as (opened, notices):
+        if undo:
+            done = promoting.undo_promote(opened)
+        else:
+            with progress_shown(*READING) as progress:
+                done = promoting.promote(opened, dry_run=dry_run, progress=progress)
+        done = with_notices(done, notices)
+        print_result(done, as_json, lambda done: _print_promoted(done, dry_run=dry_run))
+
+
+def _print_promoted(done: Promoted, *, dry_run: bool) -> None:
+    for one in done.done:
+        echo(f"{one.kind:<9}  {shown_path(one.path)}  {printable_line(one.text)}".rstrip())
+    say(f"{counted(len(done.done), 'proposal')} {'would be applied' if dry_run else 'applied'}; {done.open:,} open")
+    print_reasons("proposal left as it is", done.left, verbose=True)
+    say_notices(done.notices)

@@ -1,0 +1,40 @@
+"""Where a store on a server is, for people; it knows no driver, so that settings can be checked without one."""
+
+from __future__ import annotations
+
+import os
+from urllib.parse import parse_qsl, urlsplit
+
+SCHEMES = ("postgresql", "postgres")
+FORM = "Write it as postgresql://role@host:5432/database"
+
+
+def place_of(url: str) -> str:
+    """Return where a store is, for people: the server and the database, without anything secret.
+
+    >>> place_of("postgresql://ada:word@db.example.org:5433/notes?passfile=/x")
+    'db.example.org:5433/notes'
+    """
+    split = urlsplit(url)
+    named = dict(parse_qsl(split.query))
+    hosts = split.netloc.rpartition("@")[2] or named.get("host") or os.environ.get("PGHOST", "localhost")
+    return f"{hosts}/{split.path.lstrip('/') or named.get('dbname') or os.environ.get('PGDATABASE', '')}".rstrip("/")
+
+
+def wrong_url(url: str) -> tuple[str, str] | None:
+    """Return what is wrong with an address, and what to do; None if nothing is.
+
+    A password would be shown with the settings, and kept wherever they are.
+
+    >>> wrong_url("postgresql://ada@db/notes?sslmode=require"), wrong_url("postgresql://ada:word@db/notes")[0]
+    (None, 'store.url contains a password')
+    """
+    try:
+        split = urlsplit(url)
+    except ValueError:
+        return "store.url is not an address", FORM
+    if url and split.scheme not in SCHEMES:
+        return "store.url does not begin with postgresql://", FORM
+    if ":" in split.netloc.rpartition("@")[0] or "password" in dict(parse_qsl(split.query, keep_blank_values=True)):
+        return "store.url contains a password", "Put it into ~/.pgpass or PGPASSWORD, or name a file: ?passfile=/path"
+    return None

@@ -1,0 +1,182 @@
+"""The vaults of a database and their stores: found, made, exchanged and deleted."""
+
+from __future__ import annotations
+
+import os
+from typing import NamedTuple
+
+import psycopg
+
+from notewell.errors import StoreError, StoreUnfit
+from notewell.store import MadeFor
+from notewell.store.postgres.connection import OLDEST_SERVER, Connections
+from notewell.store.postgres.meta import Meta
+from notewell.store.postgres.schema import MIGRATIONS, OLDEST, SEPARATED, VERSION, statements
+from notewell.store.tables.state import NEW
+
+# Keys of advisory locks: for the tables, and with the number of a vault for what one process at a time may do with it.
+MAKING = 0x4E57656C
+
+ABOUT_ROLE = """
+select
+    (select rolsuper or rolbypassrls from pg_roles where rolname = current_user),
+    to_regclass('notewell.format') is not null,
+    current_setting('server_version_num')::int / 10000
+"""
+
+FIND = """
+select store.id, store.vault, store.parts
+from notewell.store
+join notewell.vault on vault.id = store.vault
+where vault.name = %(name)s and place = %(place)s
+"""
+
+# Begins a transaction on the store in use: one round trip with `begin` and its keys.
+USE = f"""
+select set_config('notewell.store', coalesce((select id::text from ({FIND}) as found), ''), true) as number
+"""
+USE_ONE = """
+select set_config('notewell.store', %(store)s::text, true)
+"""
+
+# Who holds an advisory lock: those with two keys have the first as `classid`.
+HOLDER = """
+select activity.pid, usename, client_addr::text, to_char(backend_start, 'HH24:MI:SS')
+from pg_locks
+join pg_stat_activity as activity using (pid)
+where locktype = 'advisory' and granted and classid = %s and objid = %s and objsubid = 2
+    and pg_locks.database = (select oid from pg_database where datname = current_database())
+order by activity.pid
+limit 1
+"""
+
+ADD_VAULT = """
+insert into notewell.vault (name)
+values (%(name)s)
+on conflict do nothing
+"""
+
+ADD_STORE = """
+insert into notewell.store (vault, place, parts)
+select id, %(place)s, %(parts)s
+from notewell.vault
+where name = %(name)s
+returning id
+"""
+
+# The one in use gives way, and is deleted afterwards, when nobody reads it any more.
+GIVE_WAY = """
+update notewell.store
+set place = null
+where id = %(store)s
+"""
+
+TAKE_OVER = """
+update notewell.store
+set place = 'current'
+where id = %(store)s
+"""
+
+# Stores that gave way, of vaults that this role may change.
+LEFT = """
+select store.id
+from notewell.store
+join notewell.vault on vault.id = store.vault
+where place is null and vault.name = %(name)s
+order by store.id
+"""
+
+
+class Found(NamedTuple):
+    """A store of a vault: its number, its vault's, and in how many parts it is."""
+
+    store: int
+    vault: int
+    parts: int
+
+
+def prepare(connections: Connections) -> None:
+    """Make the tables of a new database, migrate those of an older version, and refuse what cannot be used."""
+    with connections.taken() as db:
+        above_policies, has_tables, version = db.execute(ABOUT_ROLE).fetchall()[0]
+        if version < OLDEST_SERVER:
+            fact = f"PostgreSQL at {connections.place} is version {version}"
+            raise StoreError(fact, f"Update it to {OLDEST_SERVER} or newer")
+        if above_policies:
+            # Its rules do not hold for such a role, so that it would read and write the rows of all vaults at once.
+            raise StoreError(
+                f"The role in store.url is above the rules that keep vaults apart at {connections.place}",
+                "Name a role there that is no superuser and has no BYPASSRLS; see docs/guides/postgres.md",
+            )
+        if has_tables:
+            found = int(db.execute("select version from notewell.format").fetchall()[0][0])
+            if found == VERSION:
+                return
+            if not OLDEST <= found <= VERSION:
+                raise StoreUnfit(
+                    f"The tables at {connections.place} are of another Notewell (format {found}, this one {VERSION})",
+                    "Update with `pip install -U notewell`; the tables are unchanged",
+                )
+        _make(db)
+
+
+def _make(db: psycopg.Connection) -> None:
+    """Make or migrate the tables in one transaction, while others who would do so wait."""
+    with db.transaction():
+        db.execute("select pg_advisory_xact_lock(%s)", (MAKING,))
+        if db.execute("select to_regclass('notewell.format') is null").fetchone() == (True,):
+            db.execute(statements().encode())
+            return
+        for version in range(int(db.execute("select version from notewell.format").fetchall()[0][0]), VERSION):
+            db.execute(MIGRATIONS[version].encode())
+            db.execute("update notewell.format set version = %s", (version + 1,))
+
+
+def exists(connections: Connections, name: str) -> bool:
+    """Tell whether a database has a store of this vault; one without tables has none, and gets none by asking."""
+    with connections.taken() as db:
+        if db.execute("select to_regclass('notewell.format') is null").fetchone() == (True,):
+            return False
+        return find(db, name, "current") is not None
+
+
+def find(db: psycopg.Connection, name: str, place: str) -> Found | None:
+    """Return a store of a vault; None if there is none, or none that this role may see."""
+    row = db.execute(FIND, {"name": name, "place": place}).fetchone()
+    return Found(*row) if row else None
+
+
+def create(db: psycopg.Connection, name: str, place: str, made_for: MadeFor, parts: int = 1) -> Found:
+    """Make an empty store of a vault, and the vault if it is new; return one that another process made meanwhile."""
+    with db.transaction():
+        db.execute("select pg_advisory_xact_lock(%s, hashtext(%s))", (MAKING, name))
+        if found := find(db, name, place):
+            return found
+        db.execute(ADD_VAULT, {"name": name})
+        if db.execute(ADD_STORE, {"name": name, "place": place, "parts": parts}).fetchone() is None:
+            raise StoreError(
+                f"The vault '{name}' belongs to another role", "Ask its owner for access, or set store.name"
+            )
+        found = find(db, name, place)
+        assert found is not None, "it was made in this transaction"
+        db.execute(USE_ONE, {"store": found.store})
+        meta = Meta({})
+        for key, value in {**made_for._asdict(), **NEW, "id": os.urandom(16).hex()}.items():
+            meta[key] = value
+        meta.save(db, found.store)
+        return found
+
+
+def delete(db: psycopg.Connection, store: int) -> None:
+    """Delete a store with all its rows."""
+    with db.transaction():
+        db.execute(USE_ONE, {"store": store})
+        for table in reversed(SEPARATED):
+            db.execute(f"delete from notewell.{table} where store = %s".encode(), (store,))
+        db.execute("delete from notewell.store where id = %s", (store,))
+
+
+def delete_left(db: psycopg.Connection, name: str) -> None:
+    """Delete the stores of a vault that gave way to others."""
+    for (store,) in db.execute(LEFT, {"name": name}).fetchall():
+        delete(db, store)

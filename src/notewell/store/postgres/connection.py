@@ -1,0 +1,177 @@
+"""Connections to a PostgreSQL server, kept for the next use, and its errors as a fact and a hint."""
+
+from __future__ import annotations
+
+import select
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+
+import psycopg
+from psycopg import conninfo, errors
+from psycopg.pq import ConnStatus, TransactionStatus
+
+from notewell.errors import REPAIR, StoreBusy, StoreDamaged, StoreError, StoreUnfit, StoreUnreachable
+from notewell.store.postgres.address import place_of
+from notewell.store.tables.checked import damaged
+
+# Connections that wait for their next use: as many as searches of one server usually run at once.
+KEPT = 8
+# Seconds until a server that does not answer counts as gone, and after which a silent connection is probed.
+CONNECT_SECONDS, PROBE_SECONDS = 10, 30
+# A statement is prepared when it comes again this often: most of ours come with every search.
+PREPARED_AFTER = 2
+# The oldest version whose policies, partitions and JSON are as we use them.
+OLDEST_SERVER = 15
+# Our tables, then extensions. Joins are made in the order in which they are written: how many rows a new store has is
+# not in the statistics yet, and the planner would read all notes to find one. Compiled plans take longer than ours run.
+SESSION = "set search_path to notewell, public; set join_collapse_limit to 1; set jit to off"
+CHECK_URL = "Check store.url, and that the server runs; `notewell server status` shows your own"
+AGAIN = "Run it again once it is back; nothing was lost"
+# What the words of a refused connection mean: those have no code. Words of the server may be in its own language.
+REFUSALS = (
+    ("password authentication failed", "the password is wrong", "Put the right one into ~/.pgpass or PGPASSWORD"),
+    ("no password supplied", "it asks for a password", "Put it into ~/.pgpass or PGPASSWORD"),
+    (
+        "no pg_hba.conf entry",
+        "its settings do not let this role in from here",
+        "Ask its owner for a line in pg_hba.conf",
+    ),
+    ("does not exist", "there is no such role or database", "Check the names in store.url, or create them"),
+    ("too many", "it has no connection left", "Try again later, or raise max_connections"),
+    ("remaining connection slots", "it has no connection left", "Try again later, or raise max_connections"),
+    ("starting up", "it is still starting", "Try again in a moment"),
+    ("shutting down", "it is shutting down", AGAIN),
+    ("not accepting connections", "it is still starting", "Try again in a moment"),
+    ("refused", "nothing listens there", CHECK_URL),
+    ("timeout", "it does not answer", CHECK_URL),
+    ("could not translate host", "its name is not known", CHECK_URL),
+    ("could not be resolved", "its name is not known", CHECK_URL),
+    ("failed to resolve", "its name is not known", CHECK_URL),
+    ("certificate", "its certificate is not trusted", "Check sslmode and sslrootcert in store.url"),
+    ("SSL", "it wants an encrypted connection, or has none", "Check sslmode in store.url"),
+)
+
+
+class Connections:
+    """The connections of one process to one database."""
+
+    def __init__(self, url: str) -> None:
+        self.url = url
+        self.place = place_of(url)
+        self._idle: list[psycopg.Connection] = []
+        self._lock = threading.Lock()
+
+    @contextmanager
+    def taken(self) -> Iterator[psycopg.Connection]:
+        """Use a connection that nobody else uses meanwhile; errors of the server become ours."""
+        with explained(self.place):
+            db = self._take()
+            try:
+                yield db
+            finally:
+                self._put_back(db)
+
+    def close(self) -> None:
+        """Close the connections that are not in use."""
+        with self._lock:
+            idle, self._idle = self._idle, []
+        for db in idle:
+            db.close()
+
+    def _take(self) -> psycopg.Connection:
+        while True:
+            with self._lock:
+                if not self._idle:
+                    break
+                db = self._idle.pop()
+            if _is_alive(db):
+                return db
+            db.close()
+        return self._connect()
+
+    def _put_back(self, db: psycopg.Connection) -> None:
+        with suppress(psycopg.Error):
+            if db.info.transaction_status != TransactionStatus.IDLE:
+                db.execute("rollback")
+            with self._lock:
+                if not db.closed and len(self._idle) < KEPT:
+                    self._idle.append(db)
+                    return
+        db.close()
+
+    def _connect(self) -> psycopg.Connection:
+        given = conninfo.conninfo_to_dict(self.url)
+        usual: dict[str, str | int | None] = {
+            "connect_timeout": CONNECT_SECONDS,
+            "keepalives_idle": PROBE_SECONDS,
+            "tcp_user_timeout": PROBE_SECONDS * 1000,
+            "application_name": "notewell",
+        }
+        made = conninfo.make_conninfo("", **{**usual, **given})
+        try:
+            db = psycopg.connect(made, autocommit=True, prepare_threshold=PREPARED_AFTER)
+        except psycopg.OperationalError as error:
+            raise refused(error, self.place) from None
+        db.execute(SESSION)
+        return db
+
+
+def _is_alive(db: psycopg.Connection) -> bool:
+    """Tell whether a connection is still open, without asking the server: after its end, there is something to read."""
+    with suppress(psycopg.Error, OSError):
+        if not select.select([db.fileno()], [], [], 0)[0]:
+            return not db.closed
+        db.pgconn.consume_input()
+        return not db.closed and db.pgconn.status == ConnStatus.OK
+    return False
+
+
+def refused(error: psycopg.Error, place: str) -> StoreUnreachable:
+    """Return the error for a server that cannot be reached, or does not let us in."""
+    told = str(error)
+    for words, fact, hint in REFUSALS:
+        if words in told:
+            return StoreUnreachable(f"PostgreSQL at {place} cannot be used: {fact}", hint)
+    return StoreUnreachable(f"PostgreSQL at {place} cannot be reached", CHECK_URL)
+
+
+@contextmanager
+def explained(place: str) -> Iterator[None]:
+    """Raise the server's errors as ours. What it says itself may quote values of rows, and is not passed on."""
+    try:
+        yield
+    except (errors.LockNotAvailable, errors.DeadlockDetected, errors.SerializationFailure) as error:
+        raise StoreBusy(f"Another process is writing to the store at {place}", "Wait for it, then try again") from error
+    except (errors.DiskFull, errors.OutOfMemory) as error:
+        what = "disk of the server" if isinstance(error, errors.DiskFull) else "memory of the server"
+        raise StoreError(f"The {what} at {place} is full", "Free some, then run it again; nothing was lost") from error
+    except errors.InsufficientPrivilege as error:
+        hint = "Ask the vault's owner for access, or the database's owner for the role notewell_writer"
+        raise StoreError(f"Your role at {place} may not do this with this vault", hint) from error
+    except errors.ReadOnlySqlTransaction as error:
+        raise StoreError(
+            f"The server at {place} can only be read", "Set store.url to the server that is written"
+        ) from error
+    except (errors.UndefinedTable, errors.UndefinedColumn, errors.InvalidSchemaName) as error:
+        raise StoreUnfit(f"The tables at {place} are not as this version makes them", UPDATE) from error
+    except (errors.UndefinedFunction, errors.UndefinedObject) as error:
+        raise StoreError(f"The server at {place} lacks an extension or a function", INSTALL_VECTOR) from error
+    except errors.ProgramLimitExceeded as error:
+        hint = "Shorten the longest names of folders and files"
+        raise StoreError(f"A path is too long for the index of the server at {place}", hint) from error
+    except (errors.DataCorrupted, errors.IndexCorrupted, errors.DataException) as error:
+        raise StoreDamaged(f"The store at {place} is damaged: a row in it cannot be read", REPAIR) from error
+    except errors.IntegrityError as error:
+        raise damaged("a row is there twice, or lacks another one") from error
+    except errors.QueryCanceled as error:
+        raise StoreUnreachable(f"The server at {place} took too long, or was told to stop", "Try again") from error
+    except (psycopg.OperationalError, psycopg.InterfaceError) as error:
+        raise StoreUnreachable(f"PostgreSQL at {place} went away meanwhile", AGAIN) from error
+    except psycopg.Error as error:
+        code = error.sqlstate or type(error).__name__
+        raise StoreError(f"PostgreSQL at {place} refused a statement ({code})", "See the log of the server") from error
+
+
+UPDATE = "Update every Notewell that uses this database to the same version"
+INSTALL_VECTOR = "Install pgvector there and run `create extension vector`, or leave `store.url` empty"

@@ -1,0 +1,48 @@
+"""The statements of the shared logic on one connection, inside a transaction."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import psycopg
+
+from notewell.store.postgres import queries
+from notewell.store.tables.checked import check_rows
+from notewell.store.tables.reader import Name, Rows
+
+# Slots in a row of the table `block`. A changed note writes one row: 160 KB here, 2.5 MB for a whole block of postings.
+STRIP = 4_096
+
+
+class PostgresReader:
+    """One state of the tables; what its rows hold is checked as in a file, since others may write to a server."""
+
+    slots = STRIP
+    has_gaps = True
+
+    def __init__(self, db: psycopg.Connection) -> None:
+        self.db = db
+
+    def fetch(self, name: Name, bindings: Mapping[str, Any] | None = None) -> Rows:
+        """Return the rows of a statement."""
+        return self.rows(STATEMENTS[name], bindings)
+
+    def rows(self, statement: str, bindings: Mapping[str, Any] | None = None) -> Rows:
+        """Return the rows of any statement whose columns have the names of ours."""
+        bound = bindings and {key: _plain(value) for key, value in bindings.items()}
+        with self.db.cursor(binary=True) as cursor:
+            cursor.execute(statement, bound)
+            rows: Rows = cursor.fetchall()
+            if rows:
+                check_rows([column.name for column in cursor.description or ()], rows)
+            return rows
+
+
+def _plain(value: Any) -> Any:
+    """Return a value as the driver binds it: numbers of an array as a list."""
+    return value.tolist() if isinstance(value, np.ndarray) else value
+
+
+STATEMENTS: dict[str, str] = {name: value for name, value in vars(queries).items() if isinstance(value, str)}

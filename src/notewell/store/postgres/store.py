@@ -1,0 +1,317 @@
+"""The store of a vault in a PostgreSQL database, which many vaults and many processes share."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import psycopg
+
+from notewell.errors import StoreBusy, StoreError
+from notewell.store import About, Files, MadeFor, Skip, State
+from notewell.store.copying import copy_content
+from notewell.store.filters import count_tags
+from notewell.store.postgres import queries
+from notewell.store.postgres.catalogue import (
+    FIND,
+    GIVE_WAY,
+    HOLDER,
+    TAKE_OVER,
+    USE,
+    USE_ONE,
+    Found,
+    create,
+    delete,
+    delete_left,
+    exists,
+    find,
+    prepare,
+)
+from notewell.store.postgres.check import find_problems
+from notewell.store.postgres.connection import Connections
+from notewell.store.postgres.meta import ALL_META, Meta
+from notewell.store.postgres.reader import PostgresReader
+from notewell.store.postgres.vectors import carry_over
+from notewell.store.postgres.writer import Batch
+from notewell.store.sqlite import SqliteStore, copy_of
+from notewell.store.sqlite.files import UNCHANGED
+from notewell.store.tables.arrays import Arrays, Blocks
+from notewell.store.tables.seal import NO_SEALS
+from notewell.store.tables.snapshot import TableSnapshot
+from notewell.types.note import Stamp
+
+__all__ = ["Connections", "PostgresStore", "exists"]
+
+# Advisory locks by purpose, for one vault each: their first key, and what a process that has to wait is told.
+LOCKS = {
+    "index": (1, "is writing to this vault's store"),
+    "encode": (2, "is encoding this vault's chunks"),
+    "write": (3, "is writing to this vault's store"),
+}
+# How long a batch waits for another one, in milliseconds; a run with many batches holds the lock `index`.
+BATCH_WAIT_MS = 60_000
+INDEX_AGAIN = "Run `notewell index` to store it again"
+SIZE = """
+select coalesce(sum(pg_column_size(body.*)), 0)::bigint as number
+from body
+"""
+
+
+class PostgresStore:
+    """Chunks and vectors in the rows of one vault."""
+
+    def __init__(
+        self,
+        connections: Connections,
+        name: str,
+        made_for: Callable[[], MadeFor],
+        *,
+        key: bytes = b"",
+        place: str = "current",
+    ) -> None:
+        """Open the store of a vault by its name; `made_for` is only called to create a new one.
+
+        `key` is the user's, with which backups are sealed: they are files of the SQLite store.
+        """
+        self._key = key
+        self._connections = connections
+        self._name = name
+        self._place = place
+        self._lock = threading.Lock()
+        self._arrays: Arrays | None = None
+        # The arrays as the last batch left them, for the next one of the same process.
+        self._written: tuple[int, Blocks] | None = None
+        prepare(connections)
+        with connections.taken() as db:
+            found = find(db, name, place) or create(db, name, place, made_for())
+        self._found = found
+
+    @property
+    def in_place(self) -> bool:
+        """Tell whether there is still a store of that name."""
+        with self._connections.taken() as db:
+            return find(db, self._name, self._place) is not None
+
+    @property
+    def state(self) -> State:
+        """Return the present state."""
+        with self._reading() as (_, meta):
+            return meta.state
+
+    def about(self, *, tags: bool = False) -> About:
+        """Return counts, sizes and why files were skipped; slower than `state`. `tags` only if asked for."""
+        with self._reading() as (reader, meta):
+            state = meta.state
+            ((notes, chunks, links),) = reader.rows(queries.COUNTS)
+            ((encoded, unread),) = reader.rows(queries.ENCODER_COUNTS)
+            return About(
+                notes=notes,
+                chunks=chunks,
+                links=links,
+                tags=count_tags(tag for _, tag in reader.rows(queries.NOTE_TAGS)) if tags else {},
+                generation=state.generation,
+                embedder=state.made_for.embedder,
+                indexed_at=state.indexed_at,
+                skipped={path: reason for _, path, reason in reader.rows(queries.SKIPPED)},
+                bytes=reader.rows(SIZE)[0][0],
+                encoder=state.encoder,
+                encoded=encoded,
+                unread=unread,
+            )
+
+    def files(self) -> Files:
+        """Return every indexed and skipped file with its stamp."""
+        with self._reading() as (reader, _):
+            rows, skipped = reader.rows(queries.STAMPS), reader.rows(queries.SKIPPED_STAMPS)
+            return Files(
+                {path: Stamp(mtime, size, digest, ctime) for path, mtime, size, digest, ctime in rows},
+                {path: Skip(Stamp(*stamp), bool(again)) for path, *stamp, again in skipped},
+            )
+
+    @contextmanager
+    def reading(self, *, shown: bool = True) -> Iterator[TableSnapshot]:
+        """Read one state, which does not change inside the block."""
+        with self._reading() as (reader, meta):
+            yield TableSnapshot(reader, meta.state, lambda: self._load_arrays(reader, meta), NO_SEALS)
+
+    def _load_arrays(self, reader: PostgresReader, meta: Meta) -> Arrays:
+        """Return the arrays of a state, from memory if its chunks are the same."""
+        made = meta.number("arrays")
+        with self._lock:
+            if self._arrays is None or self._arrays.made != made:
+                self._arrays = Arrays.load(reader, made, meta.number("dimensions"))
+            return self._arrays
+
+    @contextmanager
+    def writing(self, *, wait: bool = True) -> Iterator[Batch]:
+        """Collect changes and commit them together; without `wait`, fail at once while somebody else writes."""
+        with self._connections.taken() as db, db.transaction():
+            # Not one state for the whole transaction: what is read has to be what the last writer left.
+            self._take(db, "write", BATCH_WAIT_MS if wait else 0, whole=False)
+            found, meta = self._begin(db)
+            batch = Batch(db, meta, found, lambda: self._take_written(db, meta))
+            yield batch
+            batch.finish()
+        if batch.blocks is not None:
+            self._written = meta.number("arrays"), batch.blocks
+
+    def _take_written(self, db: psycopg.Connection, meta: Meta) -> Blocks:
+        """Return the arrays to change: those of this process's last batch, or those of the tables."""
+        written, self._written = self._written, None
+        if written and written[0] == meta.number("arrays"):
+            return written[1]
+        return Blocks.load(PostgresReader(db), meta.number("dimensions"))
+
+    def tidy(self) -> None:
+        """End a run: delete stores that gave way to others."""
+        with self._connections.taken() as db:
+            delete_left(db, self._name)
+
+    @contextmanager
+    def locked(self, purpose: str = "index", *, wait: float = 0) -> Iterator[None]:
+        """Hold the lock for `index` or `encode`; after `wait` seconds, raise an error that names its holder."""
+        with self._connections.taken() as db:
+            self._take(db, purpose, int(wait * 1000), whole=True)
+            try:
+                yield
+            finally:
+                if not db.closed:
+                    db.execute("select pg_advisory_unlock(%s, %s)", (LOCKS[purpose][0], self._found.vault))
+
+    def _take(self, db: psycopg.Connection, purpose: str, wait_ms: int, *, whole: bool) -> None:
+        """Take an advisory lock, for this connection as a `whole` or for its transaction."""
+        key, doing = LOCKS[purpose]
+        function = "lock" if whole else "xact_lock"
+        arguments = (key, self._found.vault)
+        if db.execute(f"select pg_try_advisory_{function}(%s, %s)".encode(), arguments).fetchone() == (True,):
+            return
+        try:
+            if not wait_ms:
+                raise psycopg.errors.LockNotAvailable
+            with db.transaction() if whole else db.transaction(savepoint_name="waiting"):
+                db.execute("select set_config('lock_timeout', %s, true)", (str(wait_ms),))
+                db.execute(f"select pg_advisory_{function}(%s, %s)".encode(), arguments)
+                db.execute("select set_config('lock_timeout', '0', true)")
+        except psycopg.errors.LockNotAvailable as error:
+            holder = self._holder(key)
+            raise StoreBusy(f"{holder} {doing}", "Wait for it to end, then try again") from error
+
+    def _holder(self, key: int) -> str:
+        """Return who holds a lock, as far as the server tells."""
+        with self._connections.taken() as db:
+            row = db.execute(HOLDER, (key, self._found.vault)).fetchone()
+        if row is None:
+            return "Another process"
+        pid, role, address, since = row
+        return f"Another process ({role} from {address or 'the server'}, since {since}, server process {pid})"
+
+    def beside(self, content: MadeFor | Path) -> PostgresStore:
+        """Return another store to take this one's place: empty, or with what a file has that `copy_to` wrote."""
+        made_for = content if isinstance(content, MadeFor) else MadeFor("", 0, "")
+        other = self._build(made_for)
+        if isinstance(content, Path) or other.state.made_for != made_for:
+            with self._connections.taken() as db:
+                delete(db, other._found.store)
+            other = self._build(made_for) if isinstance(content, MadeFor) else self._restored(content)
+        return other
+
+    def _build(self, made_for: MadeFor) -> PostgresStore:
+        return PostgresStore(self._connections, self._name, lambda: made_for, key=self._key, place="build")
+
+    def _restored(self, file: Path) -> PostgresStore:
+        """Return a build with the content of a backup; a damaged one is an error."""
+        with TemporaryDirectory(prefix="notewell-") as folder:
+            backup = copy_of(file, Path(folder) / "store.db", self._key)
+            try:
+                if backup.state.origin != "own":
+                    raise StoreError(f"{file} was made by another user, or on another machine", UNCHANGED)
+                other = self._build(backup.state.made_for)
+                copy_content(backup, other)
+            finally:
+                backup.close()
+        return other
+
+    def replace_by(self, other: PostgresStore) -> None:
+        """Take over the content of a store built beside this one, in one step; readers keep their state until then."""
+        with self._connections.taken() as db:
+            with db.transaction():
+                self._take(db, "write", BATCH_WAIT_MS, whole=False)
+                old, before = self._begin(db)
+                new, meta = other._begin(db)
+                # Above both, so that no reader mistakes the new state for one it has already seen.
+                meta["vault"] = before["vault"]
+                generation = max(before.number("generation"), meta.number("generation")) + 1
+                for key in ("generation", "arrays", *(("linked",) if meta.state.links_resolved else ())):
+                    meta[key] = generation
+                if not meta["fine"]:
+                    meta["fine"] = carry_over(db, old.store, new.store)
+                db.execute(USE_ONE, {"store": new.store})
+                meta.save(db, new.store)
+                db.execute(GIVE_WAY, {"store": old.store})
+                db.execute(TAKE_OVER, {"store": new.store})
+            self._found = new
+            delete_left(db, self._name)
+
+    def copy_to(self, file: Path) -> None:
+        """Write the present state to a file of the SQLite store while others read and write."""
+        made_for = self.state.made_for
+        backup = SqliteStore(file, lambda: made_for, self._key)
+        try:
+            copy_content(self, backup)
+            backup.close_log()
+        finally:
+            backup.close()
+
+    def check(self) -> list[str]:
+        """Return what is wrong with the store, one sentence each."""
+        with self._reading() as (reader, meta):
+            return [*find_problems(reader, meta)]
+
+    def drop_build(self) -> None:
+        """Delete what an interrupted build left."""
+        with self._connections.taken() as db:
+            if left := find(db, self._name, "build"):
+                delete(db, left.store)
+
+    def claimed_by(self, owner: str) -> bool:
+        """Tell whether this store belongs to a vault, by a hash of its folder and user; a new one does from now on."""
+        with self._reading() as (_, meta):
+            if meta["vault"]:
+                return bool(meta["vault"] == owner)
+        with self._connections.taken() as db, db.transaction():
+            found, meta = self._begin(db)
+            meta["vault"] = owner
+            meta.save(db, found.store)
+        return True
+
+    def release_memory(self) -> None:
+        """Free the memory that searches have filled; the next search reads the tables again."""
+        with self._lock:
+            self._arrays = self._written = None
+
+    def close(self) -> None:
+        """Close the connections."""
+        self._connections.close()
+
+    def _begin(self, db: psycopg.Connection) -> tuple[Found, Meta]:
+        """Choose the store of this name for a transaction, and read its keys: one round trip."""
+        named = {"name": self._name, "place": self._place}
+        with db.pipeline():
+            db.execute(USE, named)
+            found = db.execute(FIND, named)
+            values = db.execute(ALL_META)
+        row = found.fetchone()
+        if row is None:
+            raise StoreError(f"The vault '{self._name}' is gone from {self._connections.place}", INDEX_AGAIN)
+        return Found(*row), Meta(dict(values.fetchall()))
+
+    @contextmanager
+    def _reading(self) -> Iterator[tuple[PostgresReader, Meta]]:
+        """Let every statement inside see the same state."""
+        with self._connections.taken() as db:
+            db.execute("begin isolation level repeatable read, read only")
+            yield PostgresReader(db), self._begin(db)[1]
+            db.execute("commit")
