@@ -47,6 +47,7 @@ from notewell.serve.web.conversations import Session, SessionList
 from notewell.serve.web.duplicates import Duplicates
 from notewell.serve.web.findings import BrokenLinks, Findings
 from notewell.serve.web.note_page import NotePage
+from notewell.types.answer import Answer
 from notewell.types.results import Compared, DeepResults, Results
 
 # Annotations are texts; defaults in quotes stay.
@@ -58,6 +59,7 @@ ANSWERS = (
     *(Compared, DeepResults, Failure, Forgotten, Graph, Health, IndexingProgress, Links, Reading, Remembered, Report),
     *(Results, Status, VaultHealth, Walk),
     # For the page in a browser.
+    Answer,
     *(BrokenLinks, Duplicates, FilterChoices, Findings, GraphMap, Indexed, NotePage, Paused, Session, SessionList),
     *(Renamed, TagReport, TagProposals, Queue, Promoted),
 )

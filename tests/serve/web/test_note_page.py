@@ -50,6 +50,22 @@ def test_front_matter_is_shown_as_properties_and_moves_no_line(pages: Pages) -> 
     assert (page.lines_above, page.lines_below) == (0, 0)
 
 
+def test_front_matter_that_is_not_yaml_is_shown_as_it_is_written(pages: Pages) -> None:
+    page = pages("a", a="---\ncreated: {{date}}\nby: <b>Ann</b>: [\n---\n# Honey\n")
+    assert page.problem.startswith("The front matter is not YAML")
+    assert '<span data-line="2">created: {{date}}\n</span>' in page.html
+    assert "&lt;b&gt;Ann" in page.html
+    assert "<h1" in page.html
+
+
+def test_a_file_that_is_no_note_is_not_shown_as_missing(pages: Pages, tmp_path: Path) -> None:
+    (tmp_path / "Bases").mkdir()
+    (tmp_path / "Bases" / "Films.base").write_text("views: []\n", "utf-8")
+    page = pages("a", a="See [[Films.base]], ![[Films.base#Seen]] and [[Nothing.base]].\n")
+    links = [found for name, found in Elements(page.html).found if name == "a"]
+    assert [link.get("href") for link in links] == ["/node/Bases/Films.base", "/node/Bases/Films.base?part=Seen", None]
+
+
 def test_the_lines_that_were_asked_for_are_named(pages: Pages) -> None:
     text = "# A\n\nb\n\n## C\n\nd ^e\n"
     assert [(page.line, page.end_line) for page in (pages("a", a=text), pages("a:3"), pages("a:3-5"))] == [

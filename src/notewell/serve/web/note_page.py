@@ -15,6 +15,7 @@ from notewell.index.shapes.front_matter import split_front_matter
 from notewell.names.addresses import Addresses
 from notewell.names.place import before_lines, lines_of, split_part
 from notewell.serve.web.backlinks import Backlink, backlinks_of
+from notewell.serve.web.elements import code
 from notewell.serve.web.embeds import Embeds
 from notewell.serve.web.layouts import Shown, layout_of
 from notewell.serve.web.markdown import Heading
@@ -29,6 +30,8 @@ from notewell.vault import Vault
 
 # Characters that are shown at once: ten times a long note, and a second's work.
 MOST_SHOWN = 300_000
+# Characters of properties that cannot be read.
+MOST_FRONT = 5_000
 # Lines above the place that was asked for, in a note that is not shown from its beginning.
 ABOVE = 50
 
@@ -68,7 +71,7 @@ class NotePage:
     end_line: int
     """The last line that was asked for; 0 for none."""
     problem: str
-    """Why the lines or the part that was asked for are not marked; empty if they are."""
+    """Why the lines or the part that was asked for are not marked, or its properties not read; empty if they are."""
     backlinks: tuple[Backlink, ...]
     """Links of other notes that lead here, with their sentences; at most 50."""
     backlink_count: int
@@ -85,8 +88,9 @@ def note_page(vault: Vault, note: str) -> NotePage:
     lines = read.text.replace("\r\n", "\n").removesuffix("\n").split("\n")
     uri_of = Addresses.of(vault.root)
     shown = _window(read, lines, marked.line if marked else 0, breaks=uri_of.opener == "obsidian")
+    flaw, front = _unread_front_matter(read, lines) if shown.first == _body_line(read, lines) else ("", "")
     with _resolved(vault, asked.path) as (snapshot, resolving):
-        html, outline, kind = _rendered(vault, shown, resolving)
+        html, outline, kind = _rendered(vault, shown, resolving, front)
         links = resolving.backlinks(asked.path)
         chunks = list(snapshot.chunks(snapshot.chunks_of(asked.path)[:1]).values())
         first = chunks[0] if chunks else Chunk(asked.path, "", 1, 1, title=_name(asked.path))
@@ -108,7 +112,7 @@ def note_page(vault: Vault, note: str) -> NotePage:
         uri=uri_of.of_chunk(replace(first, headings=())),
         line=marked.line if marked else 0,
         end_line=marked.end_line if marked else 0,
-        problem=problem,
+        problem=problem or flaw,
         backlinks=backlinks,
         backlink_count=len(links),
     )
@@ -144,6 +148,15 @@ def _body_line(note: Note, lines: Sequence[str]) -> int:
     return note.text.count("\n", 0, body) + 1 if body < len(note.text) else len(lines) + 1
 
 
+def _unread_front_matter(note: Note, lines: Sequence[str]) -> tuple[str, str]:
+    """Return why the properties of a note cannot be read, and as HTML what is written there; both empty if they can."""
+    warnings = split_front_matter(note.text)[2] if layout_of(note)[0] == "text" else ()
+    if not warnings:
+        return "", ""
+    written = "\n".join(lines[1 : _body_line(note, lines) - 2])[:MOST_FRONT]
+    return f"{warnings[0][0].upper()}{warnings[0][1:]}", code(written, 2, kind="numbered")
+
+
 def _window(note: Note, lines: Sequence[str], line: int, *, breaks: bool) -> Shown:
     """Return the lines to show: all without front matter; of a long note, as many as fit, with the line asked for."""
     first = _body_line(note, lines)
@@ -177,14 +190,14 @@ def _resolved(vault: Vault, path: str) -> Iterator[tuple[Snapshot, Resolving]]:
         yield snapshot, Resolving(vault, snapshot)
 
 
-def _rendered(vault: Vault, shown: Shown, resolving: Resolving) -> tuple[str, tuple[Heading, ...], str]:
+def _rendered(vault: Vault, shown: Shown, resolving: Resolving, above: str) -> tuple[str, tuple[Heading, ...], str]:
     links = NoteLinks(resolving.resolver(shown.note.path))
     links = replace(links, embed=Embeds(vault, resolving, links.made, breaks=shown.breaks).shown)
     kind, layout = layout_of(shown.note)
     html, outline = layout(shown, links)
     named = tuple(replace(heading, text=visible_line(heading.text)) for heading in outline)
     # The one gate for all formats, whatever a layout did.
-    return sanitised(html, links.judge), named, kind
+    return sanitised(above + html, links.judge), named, kind
 
 
 def _name(path: str) -> str:

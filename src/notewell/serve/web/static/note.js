@@ -223,7 +223,7 @@ function showMissing(place, path, error) {
   announce(error.message);
   fill(place, h("section", { class: "problem" },
     h("h1", {}, error.message), h("p", {}, error.hint ?? ""),
-    h("p", {}, "It may have been moved, renamed or deleted."),
+    h("p", {}, "It may have been moved, renamed or deleted, or it is a file that Notewell does not read."),
     h("p", {}, h("a", { href: address("/search", { text: name }) }, `Search for “${name}”`))));
   return undefined;
 }
