@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from itertools import pairwise
 
 import numpy as np
 
+from notewell.errors import StoreBusy
 from notewell.store import EMBEDDER, Files, NoteFacts, Snapshot, Store
 from notewell.store.links import NOWHERE, TO_FILE, LinkEnds, NoteName
 from notewell.types.note import Chunk, Link, Note, Stamp, Vectors
@@ -14,6 +16,8 @@ from notewell.types.query import EVERYTHING
 
 # Notes that are read together, and chunks that are written with one commit: a few seconds' work, which a kill loses.
 READ, WRITTEN = 200, 4_000
+# How often a state is read that has changed before its files were read.
+TRIES = 20
 # What NoteFacts say of a note whose day is its file's, or that has none.
 NOT_OF_NOTE = ("", "file")
 
@@ -23,14 +27,26 @@ def copy_content(source: Store, target: Store, tell: Callable[[int, int], None] 
 
     `tell` is called with the number of notes that are done, and of all.
     """
-    with source.reading(shown=False) as snapshot:
-        files, reasons = source.files(), source.about().skipped
+    with _unchanged(source) as (snapshot, files, reasons):
         _copy_notes(snapshot, target, files, tell)
         with target.writing() as writer:
             for path, skip in files.skipped.items():
                 writer.skip(path, skip.stamp, reasons.get(path, ""), skip.again)
         _copy_derived(snapshot, target)
         _copy_encoded(snapshot, target)
+
+
+@contextmanager
+def _unchanged(source: Store) -> Iterator[tuple[Snapshot, Files, Mapping[str, str]]]:
+    """Read one state with its files, which are read apart: again, if a writer comes in between."""
+    for _ in range(TRIES):
+        # What is read is checked as if it were shown: an altered row must not become a sound one elsewhere.
+        with source.reading() as snapshot:
+            files, reasons = source.files(), source.about().skipped
+            if source.state.notes_changed == snapshot.state.notes_changed:
+                yield snapshot, files, reasons
+                return
+    raise StoreBusy("Another process is writing to the store all the time", "Wait for it to end, then try again")
 
 
 def _copy_notes(snapshot: Snapshot, target: Store, files: Files, tell: Callable[[int, int], None]) -> None:

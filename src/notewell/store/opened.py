@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
 
@@ -12,6 +12,7 @@ from notewell.errors import StoreDamaged, StoreError, StoreUnfit
 from notewell.files.safe_open import check_folder, exists
 from notewell.files.user import Key, home_folder, state_folder, user_key
 from notewell.store import MadeFor, Store
+from notewell.store.copying import copy_content
 from notewell.store.partial import partial_folder
 from notewell.store.sqlite import SqliteStore
 from notewell.store.sqlite.files import BACKUP_HINT, UNCHANGED, check_backup, delete_beside, delete_unused
@@ -197,6 +198,24 @@ class OpenedStore:
         with store.locked(wait=wait):
             store.replace_by(store.beside(file))
         return owner if owner != self.root else None
+
+    def take_over(self, source: Store, tell: Callable[[int, int], None], wait: float) -> Sequence[str]:
+        """Replace the content by that of another kind of store, or return what is wrong with the copy of it.
+
+        A copy that was interrupted is continued.
+        """
+        if not self.exists:
+            self._store = self._open(source.state.made_for)
+        store = self.repaired()
+        with store.locked(wait=wait):
+            copy = store.beside(source.state.made_for)
+            copy_content(source, copy, tell)
+            if problems := copy.check():
+                copy.close()
+                return problems
+            store.replace_by(copy)
+            store.tidy()
+        return ()
 
     def close(self) -> None:
         """Close the store; the next use opens it again."""

@@ -57,6 +57,7 @@ GROUPS = {
         "doctor": "Check the store for errors, and repair it",
         "backup": "Copy the store to a file",
         "restore": "Replace the store with a backup",
+        "move": "Copy the store to a PostgreSQL database, or back to a file",
     },
     "Connect": {
         "serve": "Serve the vault to your browser and to other programs",

@@ -160,7 +160,7 @@ def explained(place: str) -> Iterator[None]:
     except errors.ProgramLimitExceeded as error:
         hint = "Shorten the longest names of folders and files"
         raise StoreError(f"A path is too long for the index of the server at {place}", hint) from error
-    except (errors.DataCorrupted, errors.IndexCorrupted, errors.DataException) as error:
+    except (errors.DataCorrupted, errors.IndexCorrupted, psycopg.DataError) as error:
         raise StoreDamaged(f"The store at {place} is damaged: a row in it cannot be read", REPAIR) from error
     except errors.IntegrityError as error:
         raise damaged("a row is there twice, or lacks another one") from error

@@ -41,8 +41,10 @@ class PostgresReader:
 
 
 def _plain(value: Any) -> Any:
-    """Return a value as the driver binds it: numbers of an array as a list."""
-    return value.tolist() if isinstance(value, np.ndarray) else value
+    """Return a value as the driver binds it: only a list becomes an array."""
+    if isinstance(value, np.ndarray):
+        return value.tolist()
+    return value if isinstance(value, str | int | bytes | list) else list(value)
 
 
 STATEMENTS: dict[str, str] = {name: value for name, value in vars(queries).items() if isinstance(value, str)}

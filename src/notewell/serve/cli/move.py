@@ -1,0 +1,43 @@
+"""`notewell move`: the store of a vault, in another place."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from notewell.measure.moving import Moved, move
+from notewell.serve.cli.options import json_option, open_vault, print_result, vault_option
+from notewell.serve.cli.progress import progress_shown
+from notewell.serve.say import counted, echo
+
+
+@click.command("move")
+@click.argument("to", metavar="TO")
+@vault_option
+@json_option
+def command(to: str, vault: Path | None, as_json: bool) -> None:
+    """Copy the store to a PostgreSQL database, or back to a file
+
+    TO is an address, `postgresql://role@host/database`, or `file`. Nothing is embedded again. The copy is checked as by
+    `notewell doctor`, and its answers to 50 titles are compared with those of the old store. The old store stays, and
+    is used until you change the setting store.url. A move that was interrupted continues.
+
+    \b
+    Example:
+        notewell move postgresql://ada@db.example.org/notes
+    """
+    with open_vault(vault) as opened, progress_shown("Copying", "copied {:,} of {:,} notes") as progress:
+        done = move(opened, to, progress.tell)
+    print_result(done, as_json, _print_moved)
+
+
+def _print_moved(done: Moved) -> None:
+    echo(f"{counted(done.notes, 'note')}, {counted(done.chunks, 'chunk')} are at {done.store}, and sound")
+    echo(f"{done.same} of {done.asked} queries have the same answers in both stores")
+    for query in done.different:
+        echo(f"  different: {query}")
+    echo("To use it, remove store.url from your settings" if not done.store.count(", vault '") else USE)
+
+
+USE = "To use it, set store.url in your own settings (`notewell config` names the file), or NOTEWELL_STORE_URL"

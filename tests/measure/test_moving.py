@@ -1,0 +1,160 @@
+"""A vault's store moved to a server and back: nothing embedded again, and no kill loses anything."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from tests.store.servers import shared_server
+
+from notewell.errors import StoreError
+from notewell.measure.moving import FILE, is_same, move
+from notewell.store.links import Edges
+
+if TYPE_CHECKING:
+    from notewell import Vault
+
+pytestmark = pytest.mark.postgres
+
+
+@pytest.fixture(autouse=True)
+def _few_questions(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("notewell.measure.moving.ASKED", 10)
+
+
+@pytest.fixture
+def url() -> str:
+    return shared_server().url()
+
+
+@pytest.fixture
+def moved(vault: Vault, url: str) -> Iterator[Vault]:
+    """The vault as it is on the server."""
+    from notewell import Vault as Opened  # noqa: PLC0415
+
+    with Opened.open(vault.root, {"store.url": url}) as other:
+        yield other
+
+
+def content(vault: Vault) -> dict[str, Any]:
+    """Return everything that a store holds, by paths instead of ids."""
+    with vault.store.reading() as snapshot:
+        ids = snapshot.ids()
+        path_of = {number: path for path, number in ids.items()}
+        every = [slot for path in ids for slot in snapshot.chunks_of(path)]
+        vectors = snapshot.vectors(every)
+        return {
+            "chunks": {chunk: vectors[slot].tobytes() for slot, chunk in snapshot.chunks(every).items()},  # type: ignore[union-attr]
+            "facts": dict(snapshot.notes([*ids])),
+            "files": vault.store.files(),
+            "skipped": vault.store.about().skipped,
+            "links": {path_of[note]: links for note, links in snapshot.links_of([*path_of]).items()},
+            "edges": edges(snapshot.edges(), path_of),
+            "standings": dict(snapshot.standings()),
+            "tags": dict(vault.store.about(tags=True).tags),
+        }
+
+
+def edges(found: Edges, path_of: Mapping[int, str]) -> list[tuple[str, int, str]]:
+    rows = zip(found.sources.tolist(), found.hashes.tolist(), found.targets.tolist(), strict=True)
+    return sorted((path_of[source], name, path_of.get(target, str(target))) for source, name, target in rows)
+
+
+def test_a_store_moves_to_a_server_and_back_without_a_difference(vault: Vault, moved: Vault, url: str) -> None:
+    before = content(vault)
+    done = move(vault, url)
+    assert (done.notes, done.same, done.different) == (len(before["files"].notes), done.asked, ())
+    assert done.asked == 10
+    assert content(moved) == before
+    assert moved.doctor().problems == ()
+    (vault.root / "Recipes" / "New.md").write_text("# Zebra\n\nA zebra grazes in the orchard.\n")
+    moved.index()
+    changed = content(moved)
+    assert move(moved, FILE).different == ()
+    assert content(vault) == changed
+    assert vault.doctor().problems == ()
+
+
+def test_what_the_encoder_made_moves_too(vault: Vault, moved: Vault, url: str) -> None:
+    from notewell.embed.words import WordsEmbedder  # noqa: PLC0415
+
+    with vault.store.reading() as snapshot:
+        chunks = [*snapshot.chunks([0, 1, 2, 3]).values()]
+    made = WordsEmbedder().embed([chunk.text for chunk in chunks])
+    made[3] = 0
+    with vault.store.writing() as writer:
+        writer.keep_vectors("encoder", chunks, made)
+    assert move(vault, url).encoded == 3
+    assert (moved.store.about().encoded, moved.store.about().unread) == (3, 1)
+    assert moved.store.state.encoder == "encoder"
+
+
+def test_a_move_to_where_the_store_is_already_is_refused(vault: Vault) -> None:
+    with pytest.raises(StoreError, match="already at"):
+        move(vault, FILE)
+
+
+def test_a_row_that_somebody_altered_does_not_move(vault: Vault, moved: Vault, url: str) -> None:
+    import apsw  # noqa: PLC0415
+
+    with apsw.Connection(str(vault.store_file)) as db:
+        db.execute("update note set title = 'forged' where id = 3")
+    with pytest.raises(StoreError, match="changed by something other"):
+        move(vault, url)
+    assert not moved.indexed
+
+
+# Statements after which the process is killed: while notes are copied, between two commits, with links, in the exchange
+# of the stores, and after it. The last number is more than there are.
+KILLED_AFTER = (40, 90, 120, 1_000_000)
+MOVING = """
+import os, signal, sys
+import psycopg
+from notewell import Vault
+from notewell.measure.moving import move
+from notewell.measure import moving
+from notewell.store import copying
+moving.ASKED = 3
+copying.WRITTEN = 60
+left, execute = int(sys.argv[3]), psycopg.Connection.execute
+def counted(self, *given, **named):
+    global left
+    left -= 1
+    if left < 0:
+        os.kill(os.getpid(), signal.SIGKILL)
+    return execute(self, *given, **named)
+psycopg.Connection.execute = counted
+with Vault.open(sys.argv[1]) as vault:
+    move(vault, sys.argv[2])
+print(int(sys.argv[3]) - left)
+"""
+
+
+def test_a_move_killed_at_any_step_is_finished_by_the_next(vault: Vault, moved: Vault, url: str) -> None:
+    before, kept = content(vault), set[int]()
+    for number in KILLED_AFTER:
+        ended = subprocess.run(
+            [sys.executable, "-c", MOVING, str(vault.root), url, str(number)],
+            env=os.environ,
+            capture_output=True,
+            text=True,
+        )
+        assert ended.returncode in (0, -signal.SIGKILL), ended.stderr
+        kept.add(0 if not moved.indexed else len(moved.store.files().notes))
+        # Before it is whole, the server has none of it.
+        assert kept <= {0, len(before["files"].notes)}
+    assert ended.returncode == 0 and int(ended.stdout) > KILLED_AFTER[-2]
+    assert content(moved) == before
+    assert content(vault) == before
+    assert moved.doctor().problems == ()
+
+
+def test_answers_are_the_same_if_only_the_order_of_equals_differs() -> None:
+    assert is_same({"a": 1.0, "b": 0.5, "c": 0.5}, {"a": 1.0, "c": 0.5, "b": 0.5})
+    assert not is_same({"a": 1.0}, {"a": 0.9})
+    assert not is_same({"a": 1.0, "b": 0.5}, {"a": 1.0})
