@@ -25,6 +25,7 @@ WRITE |= {"TemporaryDirectory", "mkdtemp", "copy_to"}
 WRITERS = {
     "chat/sessions.py": "chats",
     "curate/journal.py": "what curating changed",
+    "curate/promote.py": "what curating changed",
     "files/folder.py": "memories",
     "files/user.py": "state",
     "files/safe_open.py": "state",
@@ -49,6 +50,8 @@ WRITERS = {
     "session.py": "notes read last",
     "store/opened.py": "notewell backup",
     "store/partial.py": "what a killed backup left",
+    "store/postgres/opened.py": "stores in a PostgreSQL database",
+    "store/postgres/store.py": "stores in a PostgreSQL database",
     "store/sqlite/__init__.py": "the store of a vault",
     "store/sqlite/place.py": "the store of a vault",
 }

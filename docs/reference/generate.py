@@ -43,7 +43,9 @@ from notewell.serve.mcp.notes import TEMPLATE
 from notewell.serve.mcp.tools import TOOLS
 from notewell.serve.schema import json_schema, schema_of
 from notewell.serve.web.choices import FilterChoices
-from notewell.serve.web.findings import Findings
+from notewell.serve.web.conversations import Session, SessionList
+from notewell.serve.web.duplicates import Duplicates
+from notewell.serve.web.findings import BrokenLinks, Findings
 from notewell.serve.web.note_page import NotePage
 from notewell.types.results import Compared, DeepResults, Results
 
@@ -56,7 +58,7 @@ ANSWERS = (
     *(Compared, DeepResults, Failure, Forgotten, Graph, Health, IndexingProgress, Links, Reading, Remembered, Report),
     *(Results, Status, VaultHealth, Walk),
     # For the page in a browser.
-    *(FilterChoices, Findings, GraphMap, Indexed, NotePage, Paused),
+    *(BrokenLinks, Duplicates, FilterChoices, Findings, GraphMap, Indexed, NotePage, Paused, Session, SessionList),
     *(Renamed, TagReport, TagProposals, Queue, Promoted),
 )
 DECISIONS = Path(__file__).parents[1] / "decisions"

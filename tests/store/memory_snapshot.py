@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date, datetime
 from typing import Any, TypeVar
@@ -122,7 +122,13 @@ class MemorySnapshot:
         best = sorted(scores.items(), key=lambda item: (-item[1], self._chunks[item[0]].text, item[0]))[:limit]
         of_notes = {number: parts[number] for number, _ in best}
         complete = frozenset(number for number, _ in best if held[of_note[number]] == len(set(terms)))
-        return Ranking("lexical", tuple(best), of_notes=of_notes, complete=complete)
+        firsts = self._firsts(best)
+        return Ranking("lexical", tuple(best), of_notes=of_notes, firsts=firsts, complete=complete)
+
+    def _firsts(self, found: Iterable[tuple[int, float]]) -> dict[int, int]:
+        """Return the first chunk of the note of each chunk found."""
+        of_path = {chunk.path: number for number, chunk in self._chunks.items() if self._leads(number)}
+        return {number: of_path[self._chunks[number].path] for number, _ in found}
 
     def _leads(self, number: int) -> bool:
         """Tell whether a chunk is the first of its note."""
@@ -146,7 +152,7 @@ class MemorySnapshot:
     def match_all(self, terms: Sequence[str], scope: Scope, limit: int) -> Ranking:
         ranking = self.match(terms, scope, len(self._chunks))
         found = [item for item in ranking.found if set(terms) <= weigh_terms(self._chunks[item[0]]).keys()]
-        return Ranking("lexical", tuple(found[:limit]))
+        return Ranking("lexical", tuple(found[:limit]), firsts=self._firsts(found[:limit]))
 
     def nearest(self, vector: Vectors, scope: Scope, limit: int) -> Ranking:
         inside = self.within(scope) if vector.any() else []
@@ -155,7 +161,7 @@ class MemorySnapshot:
         rows = np.array([self._kept.vectors[text_of(self._chunks[number])] for number in inside])
         scored = zip(inside, cosines(vector, rows).tolist(), strict=True)
         found = sorted(scored, key=lambda item: (-item[1], self._chunks[item[0]].text, item[0]))[:limit]
-        return Ranking("vector", tuple(found), floor=found[-1][1])
+        return Ranking("vector", tuple(found), floor=found[-1][1], firsts=self._firsts(found))
 
     def newest(self, scope: Scope, limit: int) -> list[tuple[int, str]]:
         inside = self.within(scope)

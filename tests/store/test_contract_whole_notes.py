@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from tests.store.notes import put
 
+from notewell.embed.words import WordsEmbedder
 from notewell.store import Store
 from notewell.types.query import EVERYTHING
 
@@ -54,6 +55,22 @@ def test_which_notes_have_every_term_is_known(store: Store) -> None:
         ranking = snapshot.match(["rye", "wheat"], EVERYTHING, 9)
         complete = {chunk.path for chunk in snapshot.chunks(sorted(ranking.complete)).values()}
     assert (len(ranking.found), len(ranking.complete), complete) == (3, 2, {"both.md"})
+
+
+def test_rankings_name_the_first_chunk_of_each_chunks_note(store: Store) -> None:
+    with store.writing() as writer:
+        put(writer, "both.md", "rye bread", "wheat")
+        put(writer, "one.md", "rye")
+    with store.reading() as snapshot:
+        by_words = snapshot.match(["rye", "wheat"], EVERYTHING, 9)
+        by_meaning = snapshot.nearest(WordsEmbedder().embed_query("rye wheat"), EVERYTHING, 9)
+        texts = {number: chunk.text for number, chunk in snapshot.chunks(snapshot.within(EVERYTHING)).items()}
+    for ranking in (by_words, by_meaning):
+        assert {texts[number]: texts[first] for number, first in ranking.firsts.items()} == {
+            "rye bread": "rye bread",
+            "wheat": "rye bread",
+            "rye": "rye",
+        }
 
 
 def test_an_item_that_begins_with_a_link_yields_to_the_note_it_names(store: Store) -> None:

@@ -43,6 +43,8 @@ class StaticEmbedder:
             self.fingerprint = _fingerprint(folder, config, self._table.shape)
             self._vocabulary = VocabularyFile(folder / "tokenizer.json") if "tokenizer_sha256" in config else None
         self.dimensions = int(self._table.shape[1])
+        # A search embeds its query to compare chunks, and again to compare their sentences.
+        self._latest: tuple[str | None, Vectors] = None, np.zeros(0, dtype=np.float32)
         if self._vocabulary is None:
             # Our own model is known to be intact; another one is checked before it is used.
             _ = self._tokenizer
@@ -73,10 +75,13 @@ class StaticEmbedder:
 
     def embed_query(self, text: str) -> Vectors:
         """Return the vector of a query: that of a passage with the same words."""
-        # The first query is answered before the tokenizer would be loaded; later ones are quicker with it.
-        vocabulary, self._vocabulary = self._vocabulary, None
-        tokens = vocabulary.tokens(text) if vocabulary else None
-        row: Vectors = (self._means([tokens], 1) if tokens is not None else self.embed([text]))[0]
+        asked, row = self._latest
+        if asked != text:
+            # The first query is answered before the tokenizer would be loaded; later ones are quicker with it.
+            vocabulary, self._vocabulary = self._vocabulary, None
+            tokens = vocabulary.tokens(text) if vocabulary else None
+            row = (self._means([tokens], 1) if tokens is not None else self.embed([text]))[0]
+            self._latest = text, row
         return row
 
     def _means(self, tokens: Iterable[list[int]], texts: int) -> Vectors:

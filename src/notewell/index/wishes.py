@@ -19,7 +19,7 @@ from notewell.files.user import PRIVATE_FILE, clean_up, private_folder
 # The folder in the user's state folder, and how long a file there is kept, in seconds, and how many.
 FOLDER = "wished"
 KEPT_SECONDS, KEPT_FILES = 30 * 86_400.0, 100
-# The most chunks that are remembered: those of the last four searches or more, some seconds of work.
+# The most chunks that are remembered: those of the last two searches or more, some seconds of work.
 MOST = 400
 WRITE = os.O_WRONLY | os.O_CREAT | NO_LINK
 # A signed number of eight bytes, as ids are in the store.

@@ -76,7 +76,9 @@ def answer(plan: Plan, query: Query, store: Snapshot, embedders: Embedders, rule
     fused = find_listed(plan, store, settings) if plan.only_filters else fuse(rankings, settings)
     candidates = make_candidates(fused, rankings, store, settings)
     for ranker in rankers_for(plan, store, settings, rules):
-        candidates = sorted(ranker(plan, candidates), key=best_first)
+        # Most rankers change nothing for most queries.
+        if (ranked := ranker(plan, candidates)) != candidates:
+            candidates = sorted(ranked, key=best_first)
     candidates = choose(plan, candidates, settings.limit)
     found = len(candidates)
     if mode.floor and settings.floor and not query.all:

@@ -73,18 +73,21 @@ def answer_with_working(
 
     If no combination works, because a walk needs vectors, the first failure is raised.
     """
+    try:
+        return answer(embedders), ()
+    except EmbedError as error:
+        first = last = error
     ways = (embedders, embedders._replace(encoder=None), embedders._replace(quick=None), Embedders())
-    failures: list[EmbedError] = []
     # An embedder that is not there cannot be left out: no combination is tried twice.
-    for way in (way for number, way in enumerate(ways) if way not in ways[:number]):
+    for way in (way for number, way in enumerate(ways) if way not in ways[:number] and number):
         try:
             answered = answer(way)
         except EmbedError as error:
-            failures.append(error)
+            last = error
         else:
             code = "searching_without" if way.quick or way.encoder else "words_only"
-            return answered, tuple(Notice(code, {"reason": error.fact}) for error in failures[-1:])
-    raise failures[0]
+            return answered, (Notice(code, {"reason": last.fact}),)
+    raise first
 
 
 def embed_plan(plan: Plan, embedder: Embedder, like: Vectors | None = None) -> Vectors:

@@ -66,12 +66,8 @@ def _without_duplicates(candidates: Sequence[Candidate], limit: int) -> list[Can
     lines: list[frozenset[str]] = []
     for candidate in candidates:
         own = frozenset(candidate.chunk.text.split("\n"))
-        size = len(own)
         # Nothing is folded into what is below the page: nobody would see it.
-        near = enumerate(lines[:limit])
-        long = ((place, other) for place, other in near if size >= ALIKE * len(other) and len(other) >= ALIKE * size)
-        like = next((place for place, other in long if _alike(own, other)), None)
-        if like is None:
+        if (like := _first_alike(own, lines[:limit])) is None:
             kept.append(candidate)
             lines.append(own)
         else:
@@ -80,9 +76,16 @@ def _without_duplicates(candidates: Sequence[Candidate], limit: int) -> list[Can
     return kept
 
 
-def _alike(one: frozenset[str], other: frozenset[str]) -> bool:
-    shared = len(one & other)
-    return shared >= ALIKE * (len(one) + len(other) - shared)
+def _first_alike(own: frozenset[str], others: Sequence[frozenset[str]]) -> int | None:
+    """Return the place of the first of these that has nearly the same lines."""
+    size = len(own)
+    for place, other in enumerate(others):
+        # Of very different lengths, they cannot.
+        if size >= ALIKE * len(other) and len(other) >= ALIKE * size:
+            shared = len(own & other)
+            if shared >= ALIKE * (size + len(other) - shared):
+                return place
+    return None
 
 
 def make_hits(

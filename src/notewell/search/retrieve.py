@@ -41,16 +41,23 @@ def retrieve(plan: Plan, store: Snapshot, embedder: Embedder | None, rules: Sear
         rankings += [by_words, *find_verbatim(plan, store, best)]
     if by_meaning:
         rankings.append(store.nearest(plan_vector(plan, embedder, store), plan.scope, depth))
-    return [ranking._replace(reach=rules.reach) for ranking in rankings]
+    rankings = [ranking._replace(reach=rules.reach) for ranking in rankings]
+    wants_passage = plan.intent == "question" or plan.related
+    return [_of_passages(ranking) for ranking in rankings] if wants_passage else rankings
+
+
+def _of_passages(ranking: Ranking) -> Ranking:
+    """Return the ranking without what it knows of whole notes: the answer to a question is a passage.
+
+    That need not repeat the words of the question, and a note that does need not answer it.
+    """
+    return ranking._replace(complete=frozenset(), firsts={})
 
 
 def _match(plan: Plan, store: Matching, depth: int) -> Ranking:
     """Return the chunks with words of the plan; if one word is asked for, those that have it as written come first."""
     written = plan.written
     found = store.match(written, plan.scope, depth, stand_ins=plan.stand_ins)
-    if plan.intent == "question":
-        # An answer need not repeat the words of its question, and a note that does need not answer it.
-        found = found._replace(complete=frozenset())
     if len(written) > 1 or not plan.stand_ins:
         return found
     asked = dict(store.match(written, plan.scope, depth).found)

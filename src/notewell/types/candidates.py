@@ -31,6 +31,8 @@ class Ranking(NamedTuple):
     """The chunks whose scores are estimates."""
     of_notes: Mapping[int, float] = MappingProxyType({})
     """The part of each chunk's score that is its whole note's, for a ranking that counts it."""
+    firsts: Mapping[int, int] = MappingProxyType({})
+    """The first chunk of the note of each chunk."""
     complete: frozenset[int] = frozenset()
     """The chunks whose notes have every term that was matched, for a ranking by words."""
 

@@ -61,6 +61,42 @@ def test_an_edited_question_takes_the_place_of_the_first(sample: Served, browser
     assert browser_page.locator(".memory meter").count() == 1
 
 
+def test_the_start_offers_questions_and_the_scope_narrows_an_answer(sample: Served, browser_page: Page) -> None:
+    browser_page.goto(f"http://{sample.host}:{sample.port}/ask")
+    browser_page.get_by_role("button", name="What do my notes say about").first.wait_for()
+    browser_page.get_by_label("Filter by folder").select_option("Garden")
+    browser_page.get_by_label("Ask your notes").fill("what wants a colder basket?")
+    browser_page.keyboard.press("Enter")
+    browser_page.get_by_text("Only in path:Garden").wait_for()
+    browser_page.locator(".refused, .by").first.wait_for()
+    places = browser_page.locator(".sources a").all_inner_texts()
+    assert not [one for one in places if "Garden/" not in one]
+    browser_page.get_by_label("Remove path:Garden").click()
+    browser_page.get_by_text("All notes may answer").wait_for()
+
+
+def test_a_conversation_has_an_address_that_another_tab_can_open(sample: Served, browser_page: Page) -> None:
+    ask(browser_page, sample)
+    browser_page.get_by_text("Quoted from your notes").wait_for()
+    browser_page.wait_for_url("**/sessions/why%20does%20my%20loaf*")
+    there = browser_page.url
+    browser_page.evaluate("sessionStorage.clear()")
+    browser_page.goto(there)
+    browser_page.locator(".answer", has_text="tired cat").wait_for()
+    browser_page.get_by_role("button", name="New conversation").click()
+    browser_page.get_by_role("link", name=QUESTION).wait_for()
+
+
+def test_an_answer_is_copied_with_footnotes(sample: Served, browser_page: Page) -> None:
+    browser_page.goto(f"http://{sample.host}:{sample.port}/ask")
+    written = browser_page.evaluate(
+        """async () => (await import("/web/answer.js")).asFootnotes({
+          text: "It is slack [1], not [9].", citations: [{ number: 1, path: "Bread.md", line: 3 }],
+        })"""
+    )
+    assert written == "It is slack [^1], not [9].\n\n[^1]: Bread.md:3\n"
+
+
 def test_a_model_thinks_writes_and_is_checked(browser_page: Page, tmp_path: Path) -> None:
     from notewell import Vault  # noqa: PLC0415
     from notewell.llm.messages import Text, Thinking  # noqa: PLC0415

@@ -139,9 +139,9 @@ def test_recent_queries_stay_in_the_browser_and_can_be_forgotten(sample: Served,
     browser_page.keyboard.press("Enter")
     browser_page.locator(".reading").wait_for()
     browser_page.goto(address(sample))
-    browser_page.get_by_role("link", name="plum cake").wait_for()
+    browser_page.get_by_role("link", name="plum cake", exact=True).wait_for()
     browser_page.get_by_role("button", name="Forget them").click()
-    assert browser_page.get_by_role("link", name="plum cake").count() == 0
+    assert browser_page.get_by_role("link", name="plum cake", exact=True).count() == 0
 
 
 def test_nothing_found_and_a_server_that_is_gone_are_said(sample: Served, browser_page: Page) -> None:

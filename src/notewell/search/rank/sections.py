@@ -36,10 +36,10 @@ def named_section(plan: Plan, candidates: Sequence[Candidate]) -> Mapping[int, s
     heading, then the best.
     """
     wanted, called = frozenset(plan.terms), plain_heading(plan.text)
-    names = {name for one in candidates for name in one.chunk.names}
+    names = {name for one in {one.chunk.path: one.chunk for one in candidates}.values() for name in one.names}
     if any(name_terms(name) == wanted or _plain_name(name) == called for name in names):
         return {}
-    asked = [one for one in candidates if _is_heading(plan, one.chunk)]
+    asked = [one for one in candidates if _is_heading(called, one.chunk)] if _asks(plan) else []
     if 0 < len(asked) <= FEW:
         return {id(asked[0]): ASKED}
     # A part counts if a heading has it: then it is no part, but the section.
@@ -60,12 +60,13 @@ def section_headings(chunk: Chunk) -> tuple[str, ...]:
     return tuple(dict.fromkeys((*chunk.headings[-1:], *inner)))
 
 
-def _is_heading(plan: Plan, chunk: Chunk) -> bool:
-    """Tell whether the query is a question, and a heading of the chunk."""
-    if plan.intent not in ("question", "one word") or len(TOKEN.findall(plan.text)) < 2:
-        return False
-    asked = plain_heading(plan.text)
-    return any(plain_heading(heading) == asked for heading in section_headings(chunk))
+def _asks(plan: Plan) -> bool:
+    return plan.intent in ("question", "one word") and len(TOKEN.findall(plan.text)) > 1
+
+
+def _is_heading(called: str, chunk: Chunk) -> bool:
+    """Tell whether a plain query is a heading of the chunk."""
+    return any(plain_heading(heading) == called for heading in section_headings(chunk))
 
 
 def _fit(chunk: Chunk, wanted: frozenset[str], text: str) -> tuple[bool, int] | None:
@@ -73,8 +74,9 @@ def _fit(chunk: Chunk, wanted: frozenset[str], text: str) -> tuple[bool, int] | 
     names = [name for name in chunk.names if not wanted.isdisjoint(name_terms(name))]
     if not names:
         return None
+    folded = fold(text)
     fits = [
-        (not is_written(name, fold(text)), len(heading - wanted))
+        (not is_written(name, folded), len(heading - wanted))
         for heading in map(name_terms, section_headings(chunk))
         for name in names
         if wanted <= name_terms(name) | heading and not wanted <= name_terms(name) and not wanted <= heading

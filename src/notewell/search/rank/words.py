@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from functools import cache
 
 from notewell.search.exact import is_called
 from notewell.search.rank.sections import name_terms, named_section
@@ -48,8 +49,8 @@ def drop_marked(plan: Plan, candidates: Sequence[Candidate]) -> list[Candidate]:
 
 def _is_marked(chunk: Chunk, wanted: frozenset[str]) -> bool:
     written = (chunk.text, chunk.path, chunk.title, chunk.kind, chunk.properties)
-    # Most chunks have no mark, which their parts show before they are put together.
-    if not any("REDACTED:" in part for part in (*written, *chunk.headings, *chunk.tags, *chunk.aliases)):
+    # Most chunks have no mark.
+    if "REDACTED:" not in "\n".join((*written, *chunk.headings, *chunk.tags, *chunk.aliases)):
         return False
     text = "\n".join((chunk.text, chunk.heading, chunk.context))
     if wanted.isdisjoint(split_terms(" ".join(MARK.findall(text)))):
@@ -61,18 +62,18 @@ def favour_names(plan: Plan, candidates: Sequence[Candidate]) -> list[Candidate]
     """Raise notes whose title, file name or alias shares words with the query; what it names in full comes first."""
     share = name_share(plan)
     told = _told_by_properties(plan, candidates, share)
-    favoured = sorted(
-        (_favoured(one, share, told.get(one.chunk.path)) for one in candidates), key=lambda one: -one.score
-    )
+    notes = {one.chunk.path: one.chunk for one in candidates}
+    gains = {path: _gain(chunk, share, told.get(path)) for path, chunk in notes.items()}
+    favoured = sorted((_favoured(one, gains[one.chunk.path]) for one in candidates), key=lambda one: -one.score)
     if not favoured:
         return []
     best = favoured[0].score
     first = dict(named_section(plan, favoured))
+    named = {path for path, chunk in notes.items() if is_called(chunk, plan)}
     called: dict[str, Candidate] = {}
     # A reader who asks for a note by its name wants to begin at its beginning.
-    for one in sorted(favoured, key=lambda one: one.chunk.start):
-        if is_called(one.chunk, plan):
-            called.setdefault(one.chunk.path, one)
+    for one in sorted((one for one in favoured if one.chunk.path in named), key=lambda one: one.chunk.start):
+        called.setdefault(one.chunk.path, one)
     first |= {id(one): "the query is its name" for one in called.values()}
     return [_first(one, best, first[id(one)]) if id(one) in first else one for one in favoured]
 
@@ -82,16 +83,22 @@ def _first(candidate: Candidate, best: float, why: str) -> Candidate:
     return candidate.rescored(max(candidate.score, best * FIRST), by="name", why=why)
 
 
-def _favoured(candidate: Candidate, share: Callable[[str], float], told: tuple[float, str] | None) -> Candidate:
-    """Return a candidate with what its names give, or a property if that gives more."""
-    shared, name = max((share(name), name) for name in candidate.chunk.names)
+# What a note gains, by what, and why.
+Gain = tuple[float, str, str]
+
+
+def _gain(chunk: Chunk, share: Callable[[str], float], told: tuple[float, str] | None) -> Gain:
+    """Return what its names give the chunks of a note, or a property if that gives more."""
+    shared, name = max((share(name), name) for name in chunk.names)
     gain, by = NAME_GAIN * shared**2, "name"
     if told and PROPERTY_GAIN * told[0] ** 4 > gain:
         gain, by, (shared, name) = PROPERTY_GAIN * told[0] ** 4, "property", told
-    if not gain:
-        return candidate
-    why = f"{shared:.2f} of '{name}' and the query"
-    return candidate.rescored(candidate.score * (1 + gain), by=by, why=why)
+    return gain, by, f"{shared:.2f} of '{name}' and the query" if gain else ""
+
+
+def _favoured(candidate: Candidate, gained: Gain) -> Candidate:
+    gain, by, why = gained
+    return candidate.rescored(candidate.score * (1 + gain), by=by, why=why) if gain else candidate
 
 
 def _told_by_properties(
@@ -115,12 +122,10 @@ def _told_by_properties(
 
 def lower_stuffed(plan: Plan, candidates: Sequence[Candidate]) -> list[Candidate]:
     """Lower short chunks without grammar that mostly repeat the query, unless the query names the note."""
-    wanted = frozenset(plan.terms)
     if plan.intent not in STUFFED_INTENTS:
         return list(candidates)
-    return [
-        _lowered(one, wanted, frozenset(plan.written)) if len(one.chunk.text) < SHORT else one for one in candidates
-    ]
+    wanted, written = frozenset(plan.terms), frozenset(plan.written)
+    return [_lowered(one, wanted, written) if len(one.chunk.text) < SHORT else one for one in candidates]
 
 
 def _lowered(candidate: Candidate, wanted: frozenset[str], written: frozenset[str]) -> Candidate:
@@ -179,7 +184,7 @@ def name_share(plan: Plan) -> Callable[[str], float]:
     """Return a function that tells how many words a name shares with the query, from 0 to 1."""
     wanted = frozenset(plan.terms)
     prefixes = tuple(term for term in wanted if term.endswith("*"))
-    return lambda name: share_words(name_terms(name), wanted, prefixes, plan.stand_ins)
+    return cache(lambda name: share_words(name_terms(name), wanted, prefixes, plan.stand_ins))
 
 
 def share_words(

@@ -14,6 +14,7 @@ from fastapi import APIRouter, Body, Depends, Path, Request, Response
 from fastapi import Query as QueryModel
 from fastapi.responses import JSONResponse
 
+from notewell.chat.sessions import LONGEST_NAME
 from notewell.curate.promote import Promoted, Queue, read_review, review
 from notewell.curate.renames import Renamed
 from notewell.curate.suggest import TagProposals
@@ -39,9 +40,13 @@ from notewell.serve.json_data import as_data, json_bytes
 from notewell.serve.parameters import QUERY
 from notewell.serve.schema import schema_of
 from notewell.serve.web.choices import FilterChoices, filter_choices
-from notewell.serve.web.findings import Findings, find_findings
+from notewell.serve.web.conversations import Session, SessionList, list_sessions, read_session
+from notewell.serve.web.duplicates import Duplicates, find_duplicates
+from notewell.serve.web.findings import BrokenLinks, Findings, find_broken, find_findings
 from notewell.serve.web.images import image_response
+from notewell.serve.web.kept import Kept
 from notewell.serve.web.note_page import NotePage, note_page
+from notewell.types.answer import Answer
 from notewell.types.results import Compared, DeepResults, Results
 from notewell.vault import Vault
 
@@ -56,6 +61,7 @@ REFUSED = {
     431: "The request is too long",
 }
 ABSENT = {404: "There is no such note, or it has no such lines"}
+NO_SESSION = {404: "There is no such session"}
 UNABLE = {503: "The vault cannot answer now"}
 BUSY = {409: "The vault is already being indexed"}
 
@@ -63,11 +69,14 @@ NotePath = Annotated[str, Path(description="A note by path, name or title; or so
 PlacePath = Annotated[
     str, Path(description="A note, or lines or a part of it: Bees.md, Bees.md:12-20, Bees.pdf%23page 3")
 ]
+SessionName = Annotated[str, Path(description="The name of a session", max_length=LONGEST_NAME)]
 FilePath = Annotated[str, Path(description="An image, by its path from the vault's root")]
 # The codes of the notices, which the answer has as sentences: for programs that word one themselves.
 NOTICES = "notewell-notices"
-# Notes that are rendered at once.
+# Answers that may take seconds, such as rendered notes, that are made at once.
 PAGES = 2
+# Seconds for which the broken links that were found are shown again.
+BROKEN_SECONDS = 60.0
 
 
 class Routes:
@@ -77,6 +86,10 @@ class Routes:
         self._vault = vault
         self._questions = Questions(vault)
         self._pages: CapacityLimiter | None = None
+        self._filters = Kept(filter_choices)
+        self._duplicates = Kept(find_duplicates)
+        # Whether a file is there may change without the store.
+        self._broken = Kept(find_broken, BROKEN_SECONDS)
 
     def health(self, request: Request) -> Response:
         """Report that the server is running and, with the token or if none is needed, what it serves."""
@@ -126,9 +139,12 @@ class Routes:
     async def page(self, note: PlacePath, asked: RouteArguments) -> Response:
         """Show a note as HTML, with its outline, properties and tags; lines or a part are marked in it."""
         lines, part, refresh = (asked.given[name] for name in ("lines", "part", "refresh"))
-        # Not in the threads of searches, which would wait for notes that take seconds.
+        return await self._slowly(partial(self._page, _place(note, lines, part), refresh))
+
+    async def _slowly(self, make: Callable[[], Response]) -> Response:
+        """Answer in a thread of its own, not in those of searches, which would wait for what takes seconds."""
         self._pages = self._pages or CapacityLimiter(PAGES)
-        return await run_sync(self._page, _place(note, lines, part), refresh, limiter=self._pages)
+        return await run_sync(make, limiter=self._pages)
 
     def _page(self, place: str, refresh: bool) -> Response:
         with notices_in_errors(self._vault.freshness.look(refresh=refresh)):
@@ -136,7 +152,27 @@ class Routes:
 
     def filters(self) -> Response:
         """List the values that filters can take: folders, tags, types and properties of the vault."""
-        return _response(as_data(filter_choices(self._vault)))
+        return _response(as_data(self._filters.of(self._vault)))
+
+    async def broken_links(self) -> Response:
+        """Count the broken links, and list the first hundred; `/links?broken=true` lists all."""
+        return await self._slowly(lambda: _response(as_data(self._broken.of(self._vault))))
+
+    async def duplicates(self) -> Response:
+        """List notes that say nearly the same."""
+        return await self._slowly(lambda: _response(as_data(self._duplicates.of(self._vault))))
+
+    def sessions(self) -> Response:
+        """List the conversations that are kept, the latest first."""
+        return _response(as_data(list_sessions(self._vault)))
+
+    def session(self, name: SessionName) -> Response:
+        """Show the questions and answers of a conversation."""
+        return _response(as_data(read_session(self._vault, name)))
+
+    async def answer_once(self, asked: RouteArguments) -> Response:
+        """Answer a question in one piece, with a language model only if the settings name one."""
+        return await self._slowly(lambda: self._answer(asked))
 
     def findings(self) -> Response:
         """List where secrets were redacted, and the largest notes."""
@@ -240,6 +276,11 @@ def router(vault: Vault) -> APIRouter:
     add("/page/{note:path}", routes.page, schema_of(NotePage), {**ABSENT, **UNABLE}, node)
     add("/filters", routes.filters, schema_of(FilterChoices), UNABLE)
     add("/findings", routes.findings, schema_of(Findings), UNABLE)
+    add("/broken-links", routes.broken_links, schema_of(BrokenLinks), UNABLE)
+    add("/duplicates", routes.duplicates, schema_of(Duplicates), UNABLE)
+    add("/ask", routes.answer_once, schema_of(Answer), UNABLE, route_arguments("ask"))
+    add("/sessions", routes.sessions, schema_of(SessionList), UNABLE)
+    add("/sessions/{name:path}", routes.session, schema_of(Session), {**NO_SESSION, **UNABLE})
     add("/tags", routes.tags, schema_of(TagReport), UNABLE)
     add("/tags/suggest", routes.suggest_tags, schema_of(TagProposals), {**ABSENT, **UNABLE}, SUGGESTED)
     add("/queue", routes.queue, schema_of(Queue), UNABLE)

@@ -1,12 +1,13 @@
-"""The values that filters can take in a vault, for the menus below the search box."""
+"""What the page offers of a vault: values for the filters below the search box, and topics to begin with."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from pathlib import PurePosixPath
+from itertools import islice
 
+from notewell.files.control_chars import visible_line
 from notewell.store import Snapshot
 from notewell.vault import Vault
 
@@ -14,7 +15,11 @@ from notewell.vault import Vault
 MOST = 100
 # A property with more values than this is not chosen from a menu.
 MOST_VALUES = 30
-MOST_KEYS = 6
+MOST_KEYS = 12
+# Topics, and the most linked notes that they are chosen from; a long title is none.
+TOPICS, LINKED, LONGEST = 8, 50, 40
+# Properties that nobody searches by: they have filters of their own, or style a note.
+LEFT_OUT = ("tags", "tag", "type", "aliases", "alias", "title", "cssclasses", "cssclass", "publish", "permalink")
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,33 +34,55 @@ class FilterChoices:
     """Types of notes, as in their front matter."""
     properties: Mapping[str, tuple[str, ...]]
     """Properties that have few values, with these values."""
+    topics: tuple[str, ...]
+    """Titles of the notes with the most standing, to begin with."""
 
 
 def filter_choices(vault: Vault) -> FilterChoices:
     """Return the values to filter the notes of a vault by; none if it is not indexed."""
     if not vault.indexed:
-        return FilterChoices((), (), (), {})
+        return FilterChoices((), (), (), {}, ())
     tags = tuple(vault.store.about(tags=True).tags)[:MOST]
     with vault.shown.answering() as snapshot:
-        folders = Counter(parent for path in snapshot.ids() for parent in _folders(path))
+        folders = Counter(folder for path in snapshot.ids() for folder in _folders(path))
         largest = sorted(folder for folder, _ in folders.most_common(MOST))
-        return FilterChoices(tuple(largest), tags, _few(snapshot, "type"), dict(_properties(snapshot)))
+        properties = dict(islice(_properties(snapshot), MOST_KEYS))
+        return FilterChoices(tuple(largest), tags, _few(snapshot, "type"), properties, _topics(snapshot))
 
 
 def _folders(path: str) -> list[str]:
     """Return the folders above a note, up to the second level.
 
-    >>> _folders("a/b/c/d.md")
-    ['a', 'a/b']
+    >>> _folders("a/b/c/d.md"), _folders("d.md")
+    (['a', 'a/b'], [])
     """
-    return [str(parent) for parent in reversed(PurePosixPath(path).parents) if parent.name][:2]
+    first, second, *_ = (*(at for at, sign in enumerate(path) if sign == "/"), -1, -1)
+    return [path[:end] for end in (first, second) if end >= 0]
+
+
+def _topics(snapshot: Snapshot) -> tuple[str, ...]:
+    standings = snapshot.standings()
+    best = sorted(standings, key=lambda path: (-standings[path].pagerank, path))[:LINKED]
+    titles = {named.path: named.title for named in snapshot.names()} if best else {}
+    named = (visible_line(titles.get(path, "")) for path in best)
+    return tuple(islice(dict.fromkeys(title for title in named if _is_worded(title)), TOPICS))
+
+
+def _is_worded(title: str) -> bool:
+    """Tell whether a title is a name in words, not that of a snippet or a file.
+
+    >>> _is_worded("Rye bread"), _is_worded("applies-md"), _is_worded("x" * 80)
+    (True, False, False)
+    """
+    return 1 < len(title) <= LONGEST and not title[0].islower() and title[0].isalnum() and "_" not in title
 
 
 def _few(snapshot: Snapshot, of: str, key: str = "") -> tuple[str, ...]:
     return tuple(sorted(snapshot.values(of, key, most=MOST_VALUES)))
 
 
-def _properties(snapshot: Snapshot) -> list[tuple[str, tuple[str, ...]]]:
-    keys = sorted(snapshot.values("key", most=MOST))
-    few = ((key, _few(snapshot, "field", key)) for key in keys if key not in ("tags", "type", "aliases", "title"))
-    return [(key, values) for key, values in few if len(values) > 1][:MOST_KEYS]
+def _properties(snapshot: Snapshot) -> Iterator[tuple[str, tuple[str, ...]]]:
+    for key in sorted(snapshot.values("key", most=MOST)):
+        # A key with a space cannot be written as a filter.
+        if key not in LEFT_OUT and " " not in key and len(values := _few(snapshot, "field", key)) > 1:
+            yield key, values

@@ -1,4 +1,4 @@
-"""Findings in a vault: where secrets were redacted, and which notes are the largest."""
+"""Findings in a vault: where secrets were redacted, which notes are the largest, and which links are broken."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from notewell.graph.link_report import NoteLink
 from notewell.index.secrets import Secret
 from notewell.store import Snapshot
 from notewell.terms import split_terms
@@ -17,6 +18,8 @@ MARK = re.compile(r"\[REDACTED:([\w-]+)\]")
 # More than anyone goes through on a page; `notewell secrets` lists all.
 MOST_SECRETS = 500
 LARGEST = 10
+# `notewell links --broken` lists all, with suggestions.
+MOST_BROKEN = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +40,22 @@ class Findings:
     """Where secrets were redacted, at most 500 places; never the secrets."""
     largest: tuple[NoteSize, ...]
     """The ten largest notes."""
+
+
+@dataclass(frozen=True, slots=True)
+class BrokenLinks:
+    """The broken links of a vault."""
+
+    count: int
+    """How many there are."""
+    links: tuple[NoteLink, ...]
+    """The first of them, by path and line; at most 100."""
+
+
+def find_broken(vault: Vault) -> BrokenLinks:
+    """Return the broken links; none for a vault that is not indexed."""
+    found = vault.links(broken=True).links if vault.indexed else ()
+    return BrokenLinks(len(found), found[:MOST_BROKEN])
 
 
 def find_findings(vault: Vault) -> Findings:

@@ -17,7 +17,7 @@ from notewell.files.safe_open import read_plain
 from notewell.serve.http.access import Sessions, cookie_of
 
 # Addresses that a browser shows as a page; other programs get JSON there.
-VIEWS = ("/search", "/node", "/graph", "/ask", "/status", "/links")
+VIEWS = ("/search", "/node", "/graph", "/ask", "/sessions", "/status", "/links")
 FILES = "/web/"
 LOGIN = "/login"
 KINDS = MappingProxyType(

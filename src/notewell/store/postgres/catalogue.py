@@ -11,7 +11,7 @@ from notewell.errors import StoreError, StoreUnfit
 from notewell.store import MadeFor
 from notewell.store.postgres.connection import OLDEST_SERVER, Connections
 from notewell.store.postgres.meta import Meta
-from notewell.store.postgres.schema import MIGRATIONS, SEPARATED, VERSION, statements
+from notewell.store.postgres.schema import MIGRATIONS, OLDEST, SEPARATED, VERSION, statements
 from notewell.store.tables.state import NEW
 
 # Keys of advisory locks: for the tables, and with the number of a vault for what one process at a time may do with it.
@@ -112,10 +112,10 @@ def prepare(connections: Connections) -> None:
             found = int(db.execute("select version from notewell.format").fetchall()[0][0])
             if found == VERSION:
                 return
-            if found > VERSION:
+            if not OLDEST <= found <= VERSION:
                 raise StoreUnfit(
-                    f"The tables at {connections.place} are of a newer Notewell (format {found}, this one {VERSION})",
-                    "Update with `pip install -U notewell`",
+                    f"The tables at {connections.place} are of another Notewell (format {found}, this one {VERSION})",
+                    "Update with `pip install -U notewell`; the tables are unchanged",
                 )
         _make(db)
 

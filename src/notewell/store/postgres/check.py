@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from datetime import UTC, datetime
 from zlib import crc32
 
 from notewell.errors import StoreDamaged
@@ -10,7 +11,7 @@ from notewell.store import CLONED_AT_LEAST
 from notewell.store.postgres import queries
 from notewell.store.postgres.meta import Meta
 from notewell.store.postgres.reader import PostgresReader
-from notewell.store.tables.check import GROUP, derived_problems, unresolved_edges
+from notewell.store.tables.check import GROUP, derived_problems, is_ahead, unresolved_edges
 
 # What is wrong if a statement counts any.
 STRAYS = {
@@ -92,6 +93,8 @@ def find_problems(db: PostgresReader, meta: Meta) -> Iterator[str]:
     for table, what in (("vector", "vectors"), ("fine", "encoder vectors")):
         if number := sum(_wrong_sums(db, table)):
             yield f"{number:,} {what} whose checksum is wrong"
+    if is_ahead(state.indexed_at, datetime.now(UTC)):
+        yield "it was indexed in the future"
     found = db.db.execute(queries.CLONED, {"least": CLONED_AT_LEAST}).fetchone()
     if meta["cloned"] != (found[0] if found else None):
         yield "the day of a clone is not that of most files"

@@ -6,6 +6,7 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, suppress
 from pathlib import Path
+from typing import Any
 
 import apsw
 
@@ -101,7 +102,7 @@ class SqliteStore:
     def state(self) -> State:
         """Return the present state."""
         with self._transaction():
-            return self._meta.state(self._seals)
+            return self._state()
 
     def about(self, *, tags: bool = False) -> About:
         """Return counts, sizes and why files were skipped; slower than `state`. `tags` are counted only if asked for.
@@ -152,17 +153,27 @@ class SqliteStore:
     def reading(self, *, shown: bool = True) -> Iterator[SqliteSnapshot]:
         """Read one state, which does not change inside the block; a store that this user did not make is an error."""
         with self._transaction():
-            state = self._meta.state(self._seals)
+            state = self._state()
             if state.origin != "own":
                 raise not_yours(self.file)
-            yield SqliteSnapshot(SqliteReader(self.db), state, self._load_arrays, self._seals if shown else NO_SEALS)
+            seals = self._seals if shown else NO_SEALS
+            yield SqliteSnapshot(SqliteReader(self.db), state, lambda: self._load_arrays(state), seals)
 
-    def _load_arrays(self) -> Arrays:
-        """Return the arrays of the state that this thread reads, from memory if its chunks are the same."""
-        made = self._meta.number("arrays")
+    def _state(self) -> State:
+        """Return the state that this thread reads; of a file that is as before, without reading it again."""
+        # A connection's own changes do not count as another version.
+        version = self.db.pragma("data_version"), self.db.total_changes()
+        known: tuple[Any, State] | None = getattr(self._local, "state", None)
+        if known is None or known[0] != version:
+            self._local.state = known = version, self._meta.state(self._seals)
+        return known[1]
+
+    def _load_arrays(self, state: State) -> Arrays:
+        """Return the arrays of a state, from memory if its chunks are the same."""
+        made = state.notes_changed
         with self._lock:
             if self._arrays is None or self._arrays.made != made:
-                self._arrays = Arrays.load(SqliteReader(self.db), made, self._meta.number("dimensions"))
+                self._arrays = Arrays.load(SqliteReader(self.db), made, state.made_for.dimensions)
             return self._arrays
 
     @contextmanager
@@ -229,6 +240,8 @@ class SqliteStore:
                 other._meta["mark"] = None
             other.take_vectors(self.file)
             copy(other.db, self.db)
+            # Pages that were copied count as no change.
+            self._local.state = None
             self._empty_log()
         other.close()
         delete_store(other.file)
@@ -275,7 +288,7 @@ class SqliteStore:
         """Close this thread's connection."""
         if hasattr(self._local, "db"):
             self._local.db.close()
-            del self._local.db
+            self._local.__dict__.clear()
 
     def release_memory(self) -> None:
         """Free the memory that searches have filled; the next search reads the file again."""

@@ -5,8 +5,7 @@ from __future__ import annotations
 import re
 from collections import deque
 from collections.abc import Iterator
-from contextlib import suppress
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from typing import Any
 
 import apsw
@@ -19,7 +18,7 @@ from notewell.store.sqlite.links import find_stray_edges
 from notewell.store.sqlite.place import OWNER
 from notewell.store.sqlite.schema import TABLES, Meta
 from notewell.store.sqlite.vectors import define_crc32
-from notewell.store.tables.check import GROUP, derived_problems
+from notewell.store.tables.check import GROUP, derived_problems, is_ahead
 from notewell.store.tables.checked import LONGEST_TEXT, damaged
 from notewell.store.tables.rows import load_chunks
 from notewell.store.tables.seal import Seals
@@ -80,8 +79,6 @@ STATE = {
     **dict.fromkeys(("id", "mark", OWNER), (bytes, type(None))),
     "cloned": (int, type(None)),
 }
-# Clocks differ, but not by so much.
-AHEAD = timedelta(days=1)
 
 
 def check_kinds(db: apsw.Connection) -> None:
@@ -102,10 +99,8 @@ def _meta_problems(db: apsw.Connection, now: datetime) -> Iterator[str]:
         yield f"{len(unknown):,} values in `meta` with a key that Notewell does not write"
     if wrong := sum(type(values[key]) not in kinds for key, kinds in STATE.items() if key in values):
         yield f"{wrong:,} values in `meta` of another kind"
-    indexed = values.get("indexed_at")
-    with suppress(TypeError, ValueError):
-        if indexed and datetime.fromisoformat(indexed) > now + AHEAD:
-            yield "it was indexed in the future"
+    if is_ahead(values.get("indexed_at"), now):
+        yield "it was indexed in the future"
     if "cloned" in values and values["cloned"] != db.execute(queries.CLONED, {"least": CLONED_AT_LEAST}).get:
         yield "the day of a clone is not that of most files"
 

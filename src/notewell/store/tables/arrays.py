@@ -21,8 +21,9 @@ from notewell.types.note import Vectors
 GROWTH = 256
 # Ids of notes are places in an array as they are, unless so many notes were deleted that most places would be empty.
 SPARSE = 4
-# Codes that are compared at a time: what is computed on the way stays in the processor's cache.
-SCANNED = 1 << 15
+# Codes that are compared at a time: what is computed on the way, 128 KB, stays in the processor's cache. With twice as
+# many, 105,000 codes take .39 instead of .24 ms.
+SCANNED = 1 << 14
 # The mark of a note's first chunk, above all ids.
 LEADS = np.uint32(MOST + 1)
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import suppress
+from datetime import datetime, timedelta
 
 import numpy as np
 
@@ -18,6 +20,8 @@ from notewell.store.tables.rows import pack as pack_text
 
 # Notes or chunks read together.
 GROUP = 2_000
+# Clocks differ, but not by so much.
+AHEAD = timedelta(days=1)
 
 
 def derived_problems(db: Reader, dimensions: int) -> Iterator[str]:
@@ -31,6 +35,18 @@ def derived_problems(db: Reader, dimensions: int) -> Iterator[str]:
     except UNREADABLE:
         # Bytes that cannot be unpacked, or arrays of the wrong size.
         yield "something in it cannot be read"
+
+
+def is_ahead(indexed: object, now: datetime) -> bool:
+    """Tell whether the time of the last run is in the future; what is no time is another problem.
+
+    >>> now = datetime.fromisoformat("2026-01-01T00:00:00+00:00")
+    >>> is_ahead("2026-01-03T00:00:00+00:00", now), is_ahead("2026-01-01T12:00:00+00:00", now), is_ahead("", now)
+    (True, False, False)
+    """
+    with suppress(TypeError, ValueError):
+        return bool(indexed) and datetime.fromisoformat(str(indexed)) > now + AHEAD
+    return False
 
 
 def unresolved_edges(db: Reader) -> Iterator[str]:

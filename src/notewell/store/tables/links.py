@@ -79,7 +79,8 @@ class TableLinked:
     def links_of(self, notes: Sequence[int]) -> dict[int, tuple[Link, ...]]:
         """Return the links of notes as written, by the note's id, without notes that have none."""
         self._check_notes()
-        return {note: tuple(Link(*link) for link in links) for note, links in _stored_links(self._db, notes).items()}
+        stored = _stored_links(self._db, notes)
+        return {note: tuple(Link(*_checked(link)) for link in links) for note, links in stored.items()}
 
     @decodes
     def links_among(self, paths: Collection[str]) -> list[LinkBetween]:
@@ -129,7 +130,7 @@ def _between(row: Row, places: Sequence[int], links: StoredLinks, by_id: Mapping
     note, path, targets = row
     out_degree, ends = len(_others(note, targets)), targets.tolist()
     written = links.get(note)
-    texts = [_text_of(*written[place]) for place in places] if written else [""] * len(places)
+    texts = [_text_of(*_checked(written[place])) for place in places] if written else [""] * len(places)
     for target, text in dict.fromkeys(zip([ends[place] for place in places], texts, strict=True)):
         yield LinkBetween(path, by_id[target], text, out_degree)
 
@@ -154,15 +155,14 @@ def _others(note: int, targets: NoteIds) -> set[int]:
 
 def _stored_links(db: Reader, notes: Sequence[int]) -> dict[int, list[list[Any]]]:
     rows = db.fetch("LINKS", {"ids": notes}) if len(notes) else []
-    stored = {note: read_json(unpack(data), list) for note, data in rows}
-    if not all(_is_link(link) for links in stored.values() for link in links):
-        raise damaged("a link is malformed")
-    return stored
+    return {note: read_json(unpack(data), list) for note, data in rows}
 
 
-def _is_link(row: Any) -> bool:
-    """Tell whether a value has the types of a link's first values, as `_link_row` (`rows.py`) stores them."""
-    return type(row) is list and len(row) > 1 and [*map(type, row)] == LINK_TYPES[: len(row)]
+def _checked(row: Any) -> Any:
+    """Return a link's first values; they have the types that `_link_row` (`rows.py`) stores."""
+    if type(row) is list and len(row) > 1 and [*map(type, row)] == LINK_TYPES[: len(row)]:
+        return row
+    raise damaged("a link is malformed")
 
 
 def _text_of(target: str, line: int, kind: str = "wiki", anchor: str = "", text: str = "", *more: Any) -> str:

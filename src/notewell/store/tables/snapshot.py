@@ -80,10 +80,10 @@ class TableSnapshot(TableLinked):
         near = self._nearest_codes(vector, scope) if vector.any() else NOTHING
         if not near.size:
             return Ranking("vector", ())
-        scores = cosines(vector, self._arrays.vectors.rows(self._db, near))
+        scores = cosines(vector, *self._arrays.vectors.rows(self._db, near))
         best = _order(scores, self._ties[near], limit)
         found = tuple(zip(near[best].tolist(), scores[best].tolist(), strict=True))
-        return Ranking("vector", found, floor=found[-1][1])
+        return Ranking("vector", found, floor=found[-1][1], firsts=self._firsts(near[best]))
 
     @decodes
     def newest(self, scope: Scope, limit: int) -> list[tuple[int, str]]:
@@ -171,7 +171,13 @@ class TableSnapshot(TableLinked):
         best = highest(scores, limit, self._ties)
         found = tuple(zip(best.tolist(), scores[best].tolist(), strict=True))
         of_notes = dict(zip(best.tolist(), words.of_notes(best).tolist(), strict=True))
-        return Ranking("lexical", found, of_notes=of_notes, complete=frozenset(best[words.complete(best)].tolist()))
+        complete = frozenset(best[words.complete(best)].tolist())
+        return Ranking("lexical", found, of_notes=of_notes, firsts=self._firsts(best), complete=complete)
+
+    def _firsts(self, slots: Ids) -> dict[int, int]:
+        """Return the first chunk of the note of each of these."""
+        firsts = self._arrays.first_slots.take(self._arrays.notes.take(slots))
+        return dict(zip(slots.tolist(), firsts.tolist(), strict=True))
 
     def _nearest_codes(self, vector: Vectors, scope: Scope) -> Ids:
         """Return the slots whose codes differ least from the vector's, in ascending order."""

@@ -11,6 +11,7 @@ import numpy.typing as npt
 from notewell.store.tables.checked import damaged
 from notewell.store.tables.reader import Name, Reader
 from notewell.store.tables.reader import Rows as Fetched
+from notewell.store.vectors import lengths_of
 from notewell.types.note import Vectors
 
 Rows = npt.NDArray[np.int8]
@@ -50,16 +51,15 @@ class VectorCache:
     def __init__(self, size: int, dimensions: int) -> None:
         self._rows: Rows = np.zeros((size, dimensions), dtype=np.int8)
         self._cached = np.zeros(size, dtype=np.bool_)
+        self._lengths = np.zeros(size, dtype=np.float32)
 
-    def rows(self, db: Reader, slots: npt.NDArray[np.intp]) -> Rows:
-        """Return the vectors of these slots, which are in ascending order."""
+    def rows(self, db: Reader, slots: npt.NDArray[np.intp]) -> tuple[Rows, Vectors]:
+        """Return the vectors of these slots, which are in ascending order, and the length of each."""
         missing = slots[~self._cached[slots]]
         if missing.size:
             found = db.fetch("VECTORS", {"ids": missing})
             _check_lengths(found, self._rows.shape[1])
-            self._rows[missing] = np.frombuffer(b"".join([data for _, data in found]), np.int8).reshape(
-                missing.size, -1
-            )
+            rows = np.frombuffer(b"".join([data for _, data in found]), np.int8).reshape(missing.size, -1)
+            self._rows[missing], self._lengths[missing] = rows, lengths_of(rows)
             self._cached[missing] = True
-        taken: Rows = self._rows[slots]
-        return taken
+        return self._rows[slots], self._lengths[slots]

@@ -1,12 +1,23 @@
 // The view that answers questions: sources first, then the answer, then a mark for each quote.
 
-import { ask, lines, noteAddress, send } from "/web/api.js";
-import { announce, fill, h } from "/web/dom.js";
+import { addressBelow, ask, lines, noteAddress, send } from "/web/api.js";
+import { asFootnotes, formatted } from "/web/answer.js";
+import { chipOf, choices, menusOf } from "/web/chips.js";
+import { announce, count, fill, h } from "/web/dom.js";
+import { plain } from "/web/highlight.js";
 import { Preview } from "/web/preview.js";
 
 const KEY = "notewell.conversation";
 // Characters of a question that are shown.
 const LONGEST = 500;
+// Characters of the first question that name a conversation.
+const NAMED = 60;
+// Examples and earlier conversations that the start shows.
+const EXAMPLES = 3;
+const EARLIER = 6;
+// Fields of a question that are the filters of its scope, and those that take several values.
+const FIELDS = { path: "under", tag: "tag", type: "type", domain: "domain", after: "after" };
+const SEVERAL = ["tag", "type"];
 const MARKS = {
   match: ["✓", "proven", "in your notes, word for word"],
   not_found: ["✗", "absent", "not in your notes"],
@@ -16,22 +27,24 @@ const UNCHECKED = ["·", "unchecked", "cannot be checked"];
 class Ask {
   keys = [["↵", "Ask"], ["Shift ↵", "New line"], ["Esc", "Stop the answer"]];
 
-  show(place, url, go) {
+  async show(place, url, go) {
     document.title = "Ask · Notewell";
-    this.conversation = loadConversation();
-    this.asked = null;
+    const session = decodeURIComponent(url.pathname.slice("/sessions/".length));
+    this.conversation = await conversationOf(url.pathname.startsWith("/sessions/") ? session : "");
+    Object.assign(this, { go, asked: null, scope: [] });
     this.list = h("ol", { class: "turns", "aria-label": "Conversation" });
     this.box = h("textarea", {
       rows: "1", "data-search": true, "aria-label": "Ask your notes", placeholder: "Ask your notes", onkeydown: (event) => this.pressed(event),
     });
     this.button = h("button", { class: "main" }, "Ask");
     this.meter = h("p", { class: "memory" });
-    this.scope = h("select", { class: "chip", "aria-label": "Which folder may answer" }, h("option", { value: "" }, "All notes"));
+    this.scopes = h("div", { class: "chips", role: "group", "aria-label": "Which notes may answer" });
+    this.start = h("div", { class: "beginning" });
     this.preview = new Preview(go);
     fill(place, h("div", { class: "asking" },
-      h("div", { class: "talk" }, h("h1", { class: "unseen" }, "Ask your notes"), this.list,
-        h("form", { class: "question", onsubmit: (event) => this.submitted(event) }, this.box,
-          h("div", { class: "row" }, this.scope, this.meter,
+      h("div", { class: "talk" }, h("h1", { class: "unseen" }, "Ask your notes"), this.start, this.list,
+        h("form", { class: "question", onsubmit: (event) => this.submitted(event) }, this.box, this.scopes,
+          h("div", { class: "row" }, this.meter,
             h("button", { type: "button", class: "quiet", onclick: () => this.begin() }, "New conversation"), this.button))),
       this.preview.element));
     this.refresh();
@@ -49,28 +62,81 @@ class Ask {
     };
   }
 
-  /** Offer the folders that the vault has now, and ask again what it could not answer before. */
+  /** Offer what the vault has now, and ask again what it could not answer before. */
   refresh() {
     const { turns } = this.conversation;
     if (turns.at(-1)?.waits && !this.asked) this.answer(turns.pop().question);
-    ask("/filters").then(({ folders }) => {
-      const chosen = this.scope.value;
-      fill(this.scope, h("option", { value: "" }, "All notes"), folders.map((one) => h("option", { value: one }, one)));
-      this.scope.value = chosen;
+    choices({ again: true }).then((found) => {
+      this.offered = found;
+      this.showScope();
+      this.showStart();
     }).catch(() => {});
   }
 
   draw() {
     fill(this.list, this.conversation.turns.map((turn, number) => this.turnOf(turn, number)));
     this.showMemory();
+    this.showScope();
+    this.showStart();
+  }
+
+  /** Show which notes may answer, and what else the vault could be narrowed to. */
+  showScope() {
+    // Of the query language, an answer takes these; properties need a search.
+    const menus = this.offered ? menusOf({ ...this.offered, properties: {} }, (key, value) => this.narrow(key, value)) : [];
+    const chosen = this.scope.map(([key, value], place) => chipOf(`${key}:${value}`, () => {
+      this.scope.splice(place, 1);
+      this.showScope();
+      this.box.focus();
+    }));
+    fill(this.scopes, chosen.length ? "" : h("span", { class: "where" }, "All notes may answer"), chosen, menus);
+  }
+
+  narrow(key, value) {
+    const others = this.scope.filter(([one]) => one !== key || SEVERAL.includes(FIELDS[key]));
+    this.scope = [...others, [key, value]];
+    this.showScope();
+    this.box.focus();
+  }
+
+  get filters() {
+    const body = {};
+    for (const [key, value] of this.scope) {
+      const field = FIELDS[key];
+      body[field] = SEVERAL.includes(field) ? [...body[field] ?? [], value] : value;
+    }
+    return body;
+  }
+
+  /** Show what can be asked, and earlier conversations, until there is a question. */
+  async showStart() {
+    if (this.conversation.turns.length) {
+      fill(this.start);
+      return;
+    }
+    const questions = (this.offered?.topics ?? []).slice(0, EXAMPLES).map((topic) => `What do my notes say about ${topic}?`);
+    const earlier = h("div", {});
+    fill(this.start,
+      h("h2", { class: "large" }, "Ask your notes a question"),
+      h("p", {}, "The answer comes from your notes alone. Every quote is checked, and opens its line beside the answer."),
+      h("p", { class: "where" }, "Without a language model, the answer is quotes. If Ollama runs on this machine, or ", h("code", {}, "llm.model"), " in ", h("code", {}, "notewell.toml"), " names a model, it writes the answer."),
+      questions.length ? h("section", {}, h("h2", {}, "For example"), h("ul", { class: "examples" }, questions.map((text) =>
+        h("li", {}, h("button", { onclick: () => this.answer(text) }, text))))) : "", earlier);
+    const { sessions: all } = await ask("/sessions").catch(() => ({ sessions: [] }));
+    const sessions = all.filter((one, place) => all.findIndex((other) => other.last === one.last) === place);
+    if (!sessions.length) return;
+    fill(earlier, h("section", {}, h("h2", {}, "Earlier conversations"), h("ul", { class: "examples" }, sessions.slice(0, EARLIER).map((one) =>
+      h("li", {}, h("a", { href: addressBelow("/sessions", one.session) }, one.last),
+        h("span", { class: "where" }, ` ${count(one.turns, "question")} · ${one.at.slice(0, 10)}`))))));
   }
 
   begin() {
     this.asked?.abort();
-    this.conversation = { session: newSession(), turns: [] };
+    this.conversation = { session: "", turns: [] };
     saveConversation(this.conversation);
     this.preview.clear();
     this.draw();
+    if (location.pathname !== "/ask") this.go("/ask", { quiet: true });
     this.box.focus();
   }
 
@@ -98,9 +164,10 @@ class Ask {
 
   /** Ask a question; with `edit`, it replaces that earlier one, and those after it are forgotten. */
   async answer(question, edit = null) {
-    const { turns, session } = this.conversation;
+    const { turns } = this.conversation;
+    const session = this.conversation.session ||= newSession(question);
     if (edit !== null) turns.splice(edit);
-    const turn = { question, sources: [], thinking: "", text: "" };
+    const turn = { question, sources: [], thinking: "", text: "", scope: this.scope.map(([key, value]) => `${key}:${value}`).join(" ") };
     turns.push(turn);
     this.draw();
     const place = this.list.lastElementChild;
@@ -109,7 +176,8 @@ class Ask {
     this.button.textContent = "Stop";
     announce("Searching your notes");
     try {
-      const body = { question, session, under: this.scope.value, ...(edit === null ? {} : { edit: edit + 1 }) };
+      const first = this.conversation.first ?? 1;
+      const body = { question, session, ...this.filters, ...(edit === null ? {} : { edit: first + edit }) };
       const response = await send("/rag", {
         method: "POST", signal: this.asked.signal, body: JSON.stringify(body), headers: { "content-type": "application/json", accept: "application/x-ndjson" },
       });
@@ -122,6 +190,8 @@ class Ask {
     this.button.textContent = "Ask";
     fill(place, this.partsOf(turn, turns.indexOf(turn)));
     saveConversation(this.conversation);
+    // The conversation has an address of its own, which a reload shows again.
+    if (turn.answer && place.isConnected) this.go(addressBelow("/sessions", session), { replace: true, quiet: true });
     this.showMemory();
     announce(turn.answer ? "Answered" : turn.stopped ?? "");
     const first = turn.answer?.citations[0] ?? turn.sources[0];
@@ -149,18 +219,19 @@ class Ask {
     const citations = answer?.citations ?? [];
     return [
       h("div", { class: "asked" }, h("h2", {}, turn.question.length > LONGEST ? `${turn.question.slice(0, LONGEST)} …` : turn.question), h("button", { class: "quiet", onclick: () => this.edit(turn, number) }, "Edit")),
-      !answer && turn.sources.length ? this.sourcesOf(turn.sources, "Looking at") : "",
+      turn.scope ? h("p", { class: "where" }, `Only in ${turn.scope}`) : "",
+      !answer && turn.sources.length ? this.sourcesOf(turn.sources, turn.earlier ? "Sources" : "Looking at") : "",
       turn.thinking ? h("details", { class: "thinking" }, h("summary", {}, "Thinking"), h("p", {}, turn.thinking)) : "",
       // The notice about it says whether passages follow.
       answer && !answer.answered ? h("p", { class: "refused" }, answer.notices.join(". ")) : "",
-      h("div", { class: "answer", "aria-busy": String(!answer && !turn.stopped) }, this.textOf(answer?.text ?? turn.text, citations)),
+      h("div", { class: "answer", "aria-busy": String(!answer && !turn.stopped && !turn.earlier) }, formatted(answer?.text ?? turn.text, citations, (one) => this.open(one))),
       citations.length ? this.sourcesOf(citations, "Sources", answer.answered) : "",
       answer?.unsupported?.length ? h("p", { class: "unsupported" }, `Not in the cited notes: ${answer.unsupported.join(", ")}`) : "",
       answer?.answered ? answer.notices.map((notice) => h("p", { class: "where" }, notice)) : "",
       turn.stopped ? h("p", { class: "error" }, turn.stopped) : "",
       answer ? h("p", { class: "by" }, answer.model ? `Written by ${answer.model} at ${answer.server}. ` : "Quoted from your notes, without a model. ",
         answer.model ? "" : h("span", {}, "Start Ollama, or set llm.model, to let a model write the answer. "),
-        h("button", { class: "quiet", onclick: (event) => this.copy(turn, event.currentTarget) }, "Copy")) : "",
+        h("button", { class: "quiet", onclick: (event) => this.copy(turn, event.currentTarget) }, "Copy with footnotes")) : "",
     ];
   }
 
@@ -170,21 +241,8 @@ class Ask {
       const where = one.line ? `${one.path}:${one.line}` : one.path;
       return h("li", {}, marked ? h("span", { class: kind, title: meaning, role: "img", "aria-label": meaning }, sign) : "",
         h("a", { href: noteAddress(one.path, one.line ? { lines: `${one.line}-${one.end_line}` } : {}), onclick: (event) => this.follow(event, one) },
-          one.number ? `[${one.number}] ${where}` : `“${one.quote}” ${where}`), h("span", { class: "where" }, one.heading.split(" > ").at(-1)));
+          one.number ? `[${one.number}] ${where}` : one.quote ? `“${plain(one.quote)}” ${where}` : where), h("span", { class: "where" }, one.heading.split(" > ").at(-1)));
     })));
-  }
-
-  /** Return an answer's text as paragraphs and quotes, with numbers that open their source. */
-  textOf(text, citations) {
-    return text.split(/\n{2,}/).filter(Boolean).map((part) => {
-      const quoted = part.startsWith("> ");
-      const words = quoted ? part.replace(/^> ?/gm, "") : part;
-      const nodes = words.split(/(\[\d{1,3}\])/).map((piece) => {
-        const one = citations.find((citation) => `[${citation.number}]` === piece);
-        return one ? h("button", { class: "number", "aria-label": `Show source ${one.number}`, onclick: () => this.open(one) }, piece) : piece;
-      });
-      return h(quoted ? "blockquote" : "p", {}, nodes);
-    });
   }
 
   follow(event, citation) {
@@ -211,9 +269,15 @@ class Ask {
   }
 
   async copy(turn, button) {
-    const notes = turn.answer.citations.map((one) => `[${one.number}] ${one.path}:${one.line}`).join("\n");
-    await navigator.clipboard.writeText(`${turn.answer.text}\n\n${notes}\n`);
-    button.textContent = "Copied";
+    const text = asFootnotes(turn.answer);
+    try {
+      await navigator.clipboard.writeText(text);
+      button.textContent = "Copied";
+      announce("Copied");
+    } catch {
+      // Without the clipboard, the text can be copied by hand.
+      button.replaceWith(h("textarea", { rows: "6", readonly: true, "aria-label": "The answer with footnotes" }, text));
+    }
   }
 
   showMemory() {
@@ -223,18 +287,29 @@ class Ask {
   }
 }
 
-function newSession() {
-  return `page ${crypto.randomUUID()}`;
+/** Return a name by which a person knows the conversation again, also in `notewell chat --list`. */
+function newSession(question) {
+  return `${[...question.replace(/\s+/g, " ")].slice(0, NAMED).join("")} ${crypto.randomUUID().slice(0, 4)}`;
+}
+
+/** Return the conversation of this tab, or the named one, which may be of another tab or program. */
+async function conversationOf(session) {
+  const kept = loadConversation();
+  if (!session || kept.session === session) return kept;
+  const found = await ask(addressBelow("/sessions", session));
+  const turns = found.turns.map(({ question, answer, paths }) => ({ question, text: answer, thinking: "", scope: "", stopped: null,
+    sources: paths.map((path) => ({ path, line: 0, heading: "" })), earlier: true }));
+  return { session, first: found.first, turns };
 }
 
 function loadConversation() {
   try {
     const kept = JSON.parse(sessionStorage.getItem(KEY));
-    if (kept?.session && Array.isArray(kept.turns)) return kept;
+    if (typeof kept?.session === "string" && Array.isArray(kept.turns)) return kept;
   } catch {
     // The stored value is not ours: start a new conversation.
   }
-  return { session: newSession(), turns: [] };
+  return { session: "", turns: [] };
 }
 
 function saveConversation(conversation) {

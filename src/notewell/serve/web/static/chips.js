@@ -1,27 +1,44 @@
-// Filters as chips: the menus offer the vault's own folders, tags and properties, and add them to the query.
+// Filters as chips: menus offer the vault's own folders, tags, types, properties and dates.
 
 import { ask } from "/web/api.js";
 import { fill, h } from "/web/dom.js";
 
-const FILTER = /(?:^|\s)((?:path|tag|type|after|before):(?:"[^"]*"|\S+))/g;
+// Filters of the query language that every vault has; a vault adds its own properties.
+const KEYS = ["path", "tag", "type", "lang", "domain", "after", "before", "is", "due", "like", "in"];
+const FILTER = /(?:^|\s)(-?([^\s:"]+):(?:"[^"]*"|[^\s"]+))(?=\s|$)/g;
+// Menus: their name, the key of the filter, and the field of `/filters` with the values. A list that is not there is left out.
 const OFFERED = [
   ["Folder", "path", "folders"],
   ["Tag", "tag", "tags"],
   ["Type", "type", "types"],
+  ["Domain", "domain", "domains"],
 ];
 const DAY = /^\d{4}-\d\d-\d\d/;
 const AGES = [["Past week", "7d"], ["Past month", "30d"], ["Past year", "365d"]];
 
-/** Return the row of chips below a search box, and a way to read the box again. */
+let offered = null;
+
+/** Return what the vault offers; asked once for all views, and again if it may have changed. */
+export function choices({ again = false } = {}) {
+  if (again || !offered) offered = ask("/filters");
+  offered.catch(() => { offered = null; });
+  return offered;
+}
+
+/** Return the row of chips below a search box, and ways to read the box and the vault again. */
 export function chips(box, changed) {
-  const element = h("div", { class: "chips", role: "group", "aria-label": "Filters" });
   const set = h("span", { class: "set" });
   const menus = h("span", { class: "menus" });
-  element.append(set, menus);
+  const element = h("div", { class: "chips", role: "group", "aria-label": "Filters" }, set, menus);
+  let keys = KEYS;
   load();
 
-  function load() {
-    ask("/filters").then((choices) => fill(menus, menusOf(choices, add))).catch(() => {});
+  function load(again = false) {
+    choices({ again }).then((found) => {
+      keys = [...KEYS, ...Object.keys(found.properties)];
+      fill(menus, menusOf(found, (key, value) => add(written(key, value))));
+      read();
+    }).catch(() => {});
   }
 
   function add(filter) {
@@ -37,33 +54,41 @@ export function chips(box, changed) {
   }
 
   function read() {
-    const filters = [...box.value.matchAll(FILTER)].map(([, filter]) => filter);
-    fill(set, filters.map((filter) => h("button", {
-      type: "button", class: "chip on", "aria-label": `Remove ${filter}`, onclick: () => remove(filter),
-    }, filter, h("span", { "aria-hidden": "true" }, " ×"))));
+    const filters = [...box.value.matchAll(FILTER)].filter(([, , key]) => keys.includes(key.replace(/^-/, "").toLowerCase()));
+    fill(set, filters.map(([, filter]) => chipOf(filter, () => remove(filter))));
   }
   return { element, read, load };
 }
 
-function menusOf(choices, add) {
-  // Days are chosen by their age, not one by one.
-  const worded = Object.entries(choices.properties).filter(([, values]) => !values.every((value) => DAY.test(value)));
-  const properties = worded.map(([key, values]) => [key, key, values]);
-  const lists = [...OFFERED.map(([name, key, of]) => [name, key, choices[of]]), ...properties];
-  const menus = lists.filter(([, , values]) => values.length).map(([name, key, values]) =>
-    menuOf(name, values.map((value) => [value, written(key, value)]), add));
-  return [...menus, menuOf("Date", AGES.map(([label, value]) => [label, `after:${value}`]), add)];
+/** Return a chip with a button that removes it. */
+export function chipOf(text, remove) {
+  return h("button", { type: "button", class: "chip on", "aria-label": `Remove ${text}`, onclick: remove }, text, h("span", { "aria-hidden": "true" }, " ×"));
 }
 
-function menuOf(name, options, add) {
-  const choose = (event) => {
-    if (event.target.value) add(event.target.value);
-    event.target.value = "";
+/** Return the menus of what the vault offers; `add` gets the key and the value that are chosen. */
+export function menusOf(found, add) {
+  const lists = OFFERED.filter(([, , of]) => found[of]?.length);
+  const menus = lists.map(([name, key, of]) => menuOf(name, found[of].map((value) => [value, key, value]), add));
+  // Days are chosen by their age, not one by one.
+  const properties = Object.entries(found.properties).filter(([, values]) => !values.every((value) => DAY.test(value)));
+  if (properties.length) menus.push(menuOf("Property", [], add, properties));
+  return [...menus, menuOf("Date", AGES.map(([label, age]) => [label, "after", age]), add)];
+}
+
+function menuOf(name, options, add, groups = []) {
+  const chosen = [...options, ...groups.flatMap(([key, values]) => values.map((value) => [value, key, value]))];
+  let at = 0;
+  const option = ([label]) => h("option", { value: at++ }, label);
+  const choose = ({ target }) => {
+    if (target.value !== "") add(...chosen[Number(target.value)].slice(1));
+    target.value = "";
   };
   return h("select", { class: "chip", "aria-label": `Filter by ${name.toLowerCase()}`, onchange: choose },
-    h("option", { value: "" }, name), options.map(([label, value]) => h("option", { value }, label)));
+    h("option", { value: "" }, name), options.map(option),
+    groups.map(([key, values]) => h("optgroup", { label: key }, values.map((value) => option([value])))));
 }
 
-function written(key, value) {
+/** Return a filter as one would type it. */
+export function written(key, value) {
   return /[\s"]/.test(value) ? `${key}:"${value.replaceAll('"', "")}"` : `${key}:${value}`;
 }

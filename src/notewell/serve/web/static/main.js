@@ -24,7 +24,7 @@ const graphView = {
 const VIEWS = [
   { name: "Search", path: "/search", at: (path) => path === "/" || path === "/search", view: searchView },
   { at: (path) => path.startsWith("/node/"), view: noteView },
-  { name: "Ask", path: "/ask", at: (path) => path === "/ask", view: askView },
+  { name: "Ask", path: "/ask", at: (path) => path === "/ask" || path === "/sessions" || path.startsWith("/sessions/"), view: askView },
   { name: "Graph", path: "/graph", at: (path) => path === "/graph", view: graphView },
   { name: "Vault", path: "/status", at: (path) => path === "/status", view: vaultView },
 ];
@@ -33,6 +33,8 @@ const place = document.getElementById("view");
 let end = () => {};
 let current = null;
 let shown = 0;
+// Milliseconds after which a view that is not there yet is said to be loading; most come sooner.
+const SLOW = 250;
 
 const indexing = new Indexing(document.getElementById("indexing"), () => (current?.refresh ? current.refresh() : show()));
 
@@ -50,13 +52,16 @@ async function show() {
   // Above what was there, so that a place in it keeps its height when that goes.
   place.prepend(frame);
   let finish;
+  const slow = setTimeout(() => showLoading(true), SLOW);
   try {
     if (!found) throw new Refused(404, "There is no such page", "Go back, or search your notes");
     finish = await found.view.show(frame, url, go);
   } catch (error) {
     showProblem(frame, error);
   }
+  clearTimeout(slow);
   if (mine === shown) {
+    showLoading(false);
     end = finish ?? end;
     fill(place, frame);
   } else {
@@ -73,6 +78,12 @@ export function go(address, { replace = false, quiet = false } = {}) {
     scrollTo(0, 0);
     show();
   }
+}
+
+/** Show a line at the top of the window while a view loads. */
+function showLoading(loads) {
+  document.documentElement.classList.toggle("loads", loads);
+  place.setAttribute("aria-busy", String(loads));
 }
 
 function showNames(found) {

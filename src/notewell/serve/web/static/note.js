@@ -2,6 +2,7 @@
 
 import { address, addressBelow, ask, noteAddress } from "/web/api.js";
 import { announce, count, fill, h } from "/web/dom.js";
+import { plain } from "/web/highlight.js";
 import { elementAt, linesOf, pageAddress, renderedOf } from "/web/rendered.js";
 
 class Note {
@@ -118,7 +119,7 @@ class OpenNote {
     const related = await ask(addressBelow("/related", this.page.path, { limit: 6 }), { signal: this.asked.signal }).catch(() => null);
     if (!related?.hits.length) return;
     this.side.append(h("section", {}, h("h2", {}, "Related"), h("ul", { class: "notes" }, related.hits.map((hit) =>
-      h("li", {}, h("a", { href: noteAddress(hit.path) }, hit.title), h("span", {}, hit.excerpt.text))))));
+      h("li", {}, h("a", { href: noteAddress(hit.path) }, hit.title), h("span", {}, plain(hit.excerpt.text)))))));
   }
 }
 
@@ -212,8 +213,8 @@ function backlinksOf(page) {
 /** Return the sentence of a backlink, with the link marked. */
 function sentenceOf({ text, label }) {
   const at = label ? text.indexOf(label) : -1;
-  if (at < 0) return h("span", {}, text);
-  return h("span", {}, text.slice(0, at), h("b", {}, label), text.slice(at + label.length));
+  if (at < 0) return h("span", {}, plain(text));
+  return h("span", {}, plain(text.slice(0, at)), h("b", {}, label), plain(text.slice(at + label.length)));
 }
 
 function showMissing(place, path, error) {

@@ -2,7 +2,7 @@
 
 import { address, ask, noteAddress } from "/web/api.js";
 import { count, fill, h } from "/web/dom.js";
-import { marked } from "/web/highlight.js";
+import { marked, plain } from "/web/highlight.js";
 
 // Places of a note that a result shows beside its best one, until more are wanted.
 const OTHERS = 2;
@@ -67,7 +67,7 @@ export function placeOf(hit) {
 
 function crumbs(hit) {
   const [, ...headings] = hit.heading.split(" > ");
-  return headings.length ? h("span", { class: "crumbs" }, headings.map((one) => ` › ${one}`)) : "";
+  return headings.length ? h("span", { class: "crumbs" }, headings.map((one) => ` › ${plain(one).trim()}`)) : "";
 }
 
 async function showWhy(event, why, hit, query) {

@@ -1,7 +1,7 @@
 // Search as you type: results by note on the left, the selected one on the right.
 
-import { address, send } from "/web/api.js";
-import { chips } from "/web/chips.js";
+import { address, noteAddress, send } from "/web/api.js";
+import { chips, choices, written } from "/web/chips.js";
 import { announce, count, fill, h } from "/web/dom.js";
 import { groupsOf, resultOf } from "/web/results.js";
 import { Preview } from "/web/preview.js";
@@ -9,6 +9,8 @@ import { forget, recent, remember } from "/web/recent.js";
 
 // Hits that come with each letter: a screen of notes. More follow where the list ends within the window.
 const PAGE = 10;
+// Notes that the start shows.
+const NEWEST = 8;
 // Hits up to which more are fetched without a click.
 const BY_ITSELF = 100;
 // The most hits that a search returns, as the server has it.
@@ -58,7 +60,7 @@ class Search {
 
   /** Search again, and offer the filters that the vault has now. */
   refresh() {
-    this.chips.load();
+    this.chips.load(true);
     this.looked = -Infinity;
     this.search();
   }
@@ -117,11 +119,13 @@ class Search {
   /** Show the notes that were found; more of the same search `keep` what is selected. */
   showFound(found, codes, keep) {
     const before = keep ? this.groups[this.selected]?.path : null;
+    const rows = new Map(keep ? this.groups.map((group, place) => [group.path, this.list.children[place]]) : []);
     this.groups = groupsOf(found.hits);
     const selected = Math.max(this.groups.findIndex((group) => group.path === before), this.groups.length ? 0 : -1);
     const notices = found.notices.filter((_, place) => !HIDDEN.includes(codes[place]));
     fill(this.notices, notices.map((notice) => h("p", {}, notice)));
-    fill(this.list, this.groups.map((group, place) => resultOf(group, {
+    // A note that is there already stays as it is: somebody may be reading why it was found.
+    fill(this.list, this.groups.map((group, place) => rows.get(group.path) ?? resultOf(group, {
       query: found.query, like: () => this.likeThis(group), select: () => this.select(place, { scroll: false }),
     })));
     const more = found.hits.length >= this.limit;
@@ -143,13 +147,36 @@ class Search {
     this.preview.clear();
     fill(this.more);
     fill(this.list);
+    this.list.setAttribute("aria-busy", "false");
+    const start = h("div", { class: "start" }, this.recentQueries(), syntaxOf());
+    fill(this.notices, start);
+    this.showVault(start);
+  }
+
+  recentQueries() {
     const texts = recent();
-    fill(this.notices, h("div", { class: "start" },
-      texts.length ? h("section", {}, h("h2", {}, "Recent"),
-        h("ul", {}, texts.map((text) => h("li", {}, h("a", { href: address("/search", { text }) }, text)))),
-        h("button", { class: "quiet", onclick: () => { forget(); this.showStart(); } }, "Forget them")) : "",
-      h("section", {}, h("h2", {}, "How to search"), h("dl", { class: "syntax", id: "hint" }, SYNTAX.map(([sign, what]) =>
-        h("div", {}, h("dt", {}, h("code", {}, sign)), h("dd", {}, what)))))));
+    if (!texts.length) return "";
+    return h("section", {}, h("h2", {}, "Recent"),
+      h("ul", {}, texts.map((text) => h("li", {}, h("a", { href: address("/search", { text }) }, text)))),
+      h("button", { class: "quiet", onclick: () => { forget(); this.showStart(); } }, "Forget them"));
+  }
+
+  /** Show the newest notes, and examples from the vault itself; both come a moment later than the rest. */
+  async showVault(start) {
+    const { signal } = (this.asked = new AbortController());
+    choices().then((found) => {
+      start.querySelector(".syntax").replaceWith(syntaxOf(found).querySelector(".syntax"));
+      start.append(topicsOf(found));
+    }).catch(() => {});
+    try {
+      const response = await send(address("/search", { text: "after:1970", limit: NEWEST, refresh: false }), { signal });
+      const { hits } = await response.json();
+      const rows = hits.map((hit) => h("li", {}, h("a", { href: noteAddress(hit.path) }, hit.title || hit.path), h("time", { datetime: hit.date }, hit.date)));
+      if (rows.length) start.append(h("section", { class: "newest" }, h("h2", {}, "Newest notes"), h("ul", {}, rows)));
+    } catch (error) {
+      // Only what this view cannot do without is said.
+      if (error.status === 401) this.go(location.href, { replace: true });
+    }
   }
 
   showMore() {
@@ -198,14 +225,26 @@ class Search {
   }
 }
 
-const SYNTAX = [
-  ['"as written"', "a phrase"],
-  ["-word", "without this word"],
-  ["auth*", "words that begin with auth"],
-  ["tag:bees", "notes with this tag"],
-  ["path:Garden", "notes in this folder"],
-  ["after:2024", "notes from 2024 or later"],
-  ["status:open", "notes with this property"],
-];
+/** Return the notes that many others link to, as searches to begin with. */
+function topicsOf({ topics }) {
+  if (!topics.length) return "";
+  return h("section", {}, h("h2", {}, "Much linked"), h("ul", {}, topics.map((text) => h("li", {}, h("a", { href: address("/search", { text }) }, text)))));
+}
+
+/** Return the query language by examples, with values of the vault where it has some. */
+function syntaxOf({ tags = [], folders = [], properties = {} } = {}) {
+  const [[key, [value]] = ["status", ["open"]]] = Object.entries(properties);
+  const rows = [
+    ['"as written"', "a phrase"],
+    ["-word", "without this word"],
+    ["auth*", "words that begin with auth"],
+    [written("tag", tags[0] ?? "bees"), "notes with this tag"],
+    [written("path", folders[0] ?? "Garden"), "notes in this folder"],
+    ["after:30d", "notes of the last 30 days"],
+    [written(key, value), "notes with this property"],
+  ];
+  return h("section", {}, h("h2", {}, "How to search"), h("dl", { class: "syntax", id: "hint" },
+    rows.map(([sign, what]) => h("div", {}, h("dt", {}, h("code", {}, sign)), h("dd", {}, what)))));
+}
 
 export const searchView = new Search();

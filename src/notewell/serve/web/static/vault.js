@@ -1,11 +1,13 @@
 // The state of the vault: what is indexed, background work, and problems in notes.
 
-import { address, ask, lines, noteAddress, send } from "/web/api.js";
+import { ask, lines, noteAddress, send } from "/web/api.js";
 import { announce, count, fill, h } from "/web/dom.js";
 
 // Milliseconds between two requests for the progress, while there is any.
 const LOOK = 2000;
 const SHOWN = 50;
+// A list this short is open at first.
+const FEW = 5;
 
 class Vault {
   keys = [];
@@ -14,7 +16,7 @@ class Vault {
     document.title = "Vault · Notewell";
     this.progress = h("section", { "aria-label": "Progress" });
     this.state = h("section", {});
-    this.findings = h("section", {});
+    this.findings = h("div", {});
     const frame = h("div", { class: "vault" }, h("h1", {}, "Your vault"), this.state, this.progress, this.findings);
     await this.showState();
     fill(place, frame);
@@ -27,14 +29,13 @@ class Vault {
     const [status, health] = await Promise.all([ask("/status"), ask("/health")]);
     this.status = status;
     const facts = [
-      ["Notes", status.notes.toLocaleString("en")], ["Passages", status.chunks.toLocaleString("en")],
-      ["Links", status.links.toLocaleString("en")], ["Tags", status.tags.toLocaleString("en")],
-      ["Store", size(status.store_bytes)], ["Indexed", status.indexed_at ? when(status.indexed_at) : "never"],
-    ];
+      ["Notes", status.notes], ["Passages", status.chunks], ["Links", status.links], ["Tags", status.tags],
+    ].map(([name, number]) => [name, number.toLocaleString("en")]);
+    const at = status.indexed_at ? h("time", { datetime: status.indexed_at, title: dayAndTime(status.indexed_at) }, ago(status.indexed_at)) : "never";
     fill(this.state,
       h("p", { class: "where" }, status.vault),
-      h("dl", { class: "facts" }, facts.map(([name, value]) => h("div", {}, h("dt", {}, name), h("dd", {}, value)))),
-      h("p", {}, status.stale ? `${count(status.stale, "changed file")} not indexed yet. ` : "Everything is indexed. ",
+      h("dl", { class: "facts" }, [...facts, ["Store", size(status.store_bytes)], ["Indexed", at]].map(([name, value]) => h("div", {}, h("dt", {}, name), h("dd", {}, value)))),
+      h("p", { class: "fresh" }, status.stale ? `${count(status.stale, "changed file")} not indexed yet.` : "Everything is indexed.",
         h("button", { onclick: () => this.index() }, "Index now")));
     this.showProgress(health);
   }
@@ -57,17 +58,30 @@ class Vault {
     }
     const done = total - filling.left;
     const state = !filling.left ? "Done" : paused ? "Paused" : filling.under_way ? "Working" : "Waiting";
-    fill(this.progress, h("h2", {}, "Improving results in the background"),
-      h("p", {}, `${filling.encoder.split("/")[0]} has encoded ${done.toLocaleString("en")} of ${count(total, "passage")}. ${state}.`),
+    // The button keeps the focus while the numbers around it change.
+    const button = this.progress.querySelector("button") ?? h("button", { onclick: () => this.turn() });
+    button.textContent = paused ? "Resume" : "Pause";
+    this.paused = paused;
+    const said = h("p", {}, `${filling.encoder.split("/")[0]} has encoded ${done.toLocaleString("en")} of ${count(total, "passage")}. ${state}.`);
+    if (button.isConnected && filling.left && !filling.problem) {
+      this.progress.querySelector("p").replaceWith(said);
+      Object.assign(this.progress.querySelector("progress"), { max: total, value: done });
+      return;
+    }
+    fill(this.progress, h("h2", {}, "Improving results in the background"), said,
       h("progress", { max: total, value: done, "aria-label": "Encoded passages" }),
-      filling.problem ? h("p", { class: "error" }, filling.problem) : "",
-      filling.left ? h("p", {}, h("button", { onclick: () => this.turn(paused) }, paused ? "Resume" : "Pause")) : "");
+      filling.problem ? h("p", { class: "error" }, filling.problem) : "", filling.left ? button : "");
   }
 
-  async turn(paused) {
-    await ask(paused ? "/resume" : "/pause", { method: "POST" });
-    this.showProgress(await ask("/health"));
-    announce(paused ? "Resumed" : "Paused");
+  async turn() {
+    const { paused } = this;
+    try {
+      await ask(paused ? "/resume" : "/pause", { method: "POST" });
+      this.showProgress(await ask("/health"));
+      announce(paused ? "Resumed" : "Paused");
+    } catch (error) {
+      fill(this.progress, h("p", { class: "error", role: "alert" }, `${error.message}. ${error.hint ?? ""}`));
+    }
   }
 
   async index() {
@@ -88,24 +102,32 @@ class Vault {
     }
   }
 
-  async showFindings() {
-    const [found, links] = await Promise.allSettled([ask("/findings"), ask(address("/links", { broken: true }))]);
-    const { secrets = [], largest = [] } = found.value ?? {};
-    const broken = links.value?.links ?? [];
+  /** Show each list as soon as it is there: broken links of a large vault take seconds. */
+  showFindings() {
+    const { skipped, others } = this.status;
+    const found = ask("/findings");
     fill(this.findings,
-      list("Files that could not be read", this.status.skipped, (one) => [one.path, one.reason]),
-      list("Secrets in your notes", secrets, (one) => [link(one.path, one.line), one.rule]),
-      list("Broken links", broken, (one) => [link(one.path, one.line), `${one.written} (${one.problem})`]),
-      list("Largest notes", largest, (one) => [link(one.path), size(one.bytes)]),
-      list("Files in other formats", Object.entries(this.status.others), ([suffix, number]) => [suffix, count(number, "file")]));
+      listOf("Files that could not be read", skipped.map((one) => [one.path, one.reason])),
+      later("Secrets in your notes", found, ({ secrets }) => secrets.map((one) => [link(one.path, one.line), one.rule])),
+      later("Broken links", ask("/broken-links"), ({ links }) => links.map((one) => [link(one.path, one.line), `${one.written} (${one.problem})`]), ({ count: all }) => all),
+      later("Notes that say nearly the same", ask("/duplicates"), ({ pairs }) => pairs.map((one) => [link(one.path), h("span", {}, `${Math.floor(one.share * 100)} % as `, link(one.other))])),
+      later("Largest notes", found, ({ largest }) => largest.map((one) => [link(one.path), size(one.bytes)])),
+      listOf("Files in other formats", Object.entries(others).map(([suffix, number]) => [suffix, count(number, "file")])));
   }
 }
 
-function list(name, things, row) {
-  if (!things.length) return "";
-  const rows = things.slice(0, SHOWN).map((one) => h("li", {}, row(one).map((part) => h("span", {}, part))));
-  const more = things.length > SHOWN ? h("p", { class: "where" }, `and ${(things.length - SHOWN).toLocaleString("en")} more`) : "";
-  return h("details", { class: "findings", open: things.length <= 10 }, h("summary", {}, `${name} `, h("span", { class: "number" }, things.length.toLocaleString("en"))), h("ul", {}, rows), more);
+/** Return a list that is filled when its data is there. */
+function later(name, asked, rowsOf, numberOf) {
+  const place = h("div", {}, h("p", { class: "findings waits" }, h("b", {}, name), " …"));
+  asked.then((found) => fill(place, listOf(name, rowsOf(found), numberOf?.(found)))).catch((error) => fill(place, h("p", { class: "findings error" }, `${name}: ${error.message}`)));
+  return place;
+}
+
+function listOf(name, rows, number = rows.length) {
+  if (!rows.length) return "";
+  const shown = rows.slice(0, SHOWN).map((row) => h("li", {}, row.map((part) => h("span", {}, part))));
+  const more = number > shown.length ? h("p", { class: "where" }, `and ${(number - shown.length).toLocaleString("en")} more`) : "";
+  return h("details", { class: "findings", open: number <= FEW }, h("summary", {}, `${name} `, h("span", { class: "number" }, number.toLocaleString("en"))), h("ul", {}, shown), more);
 }
 
 function link(path, line) {
@@ -119,9 +141,17 @@ function size(bytes) {
   return `${step ? bytes.toFixed(1) : bytes} ${units[step]}`;
 }
 
-function when(text) {
+function dayAndTime(text) {
   const date = new Date(text);
-  return Number.isNaN(date.valueOf()) ? text : date.toLocaleString(undefined, { dateStyle: "short", timeStyle: "short" });
+  return Number.isNaN(date.valueOf()) ? text : date.toLocaleString(undefined, { dateStyle: "medium", timeStyle: "short" });
+}
+
+/** Return how long ago something was. */
+function ago(text) {
+  const minutes = (Date.now() - new Date(text)) / 60_000;
+  if (!(minutes >= 1)) return "just now";
+  if (minutes < 60) return `${Math.floor(minutes)} min ago`;
+  return minutes < 1440 ? `${Math.floor(minutes / 60)} h ago` : `${count(Math.floor(minutes / 1440), "day")} ago`;
 }
 
 export const vaultView = new Vault();
