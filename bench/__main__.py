@@ -62,6 +62,7 @@ ON_DATA = {
     "chunking": ("chunking:measure_chunking", "chunking-eval"),
     "redaction": ("redaction:measure_redaction", "vaults"),
     "hooks": ("hooks:measure_hooks", "beir"),
+    "intake": ("intake:measure_intake", "."),
     "tags": ("tags:measure_tags", "."),
     "ask": ("ask:measure_answers", "."),
 }

@@ -48,6 +48,29 @@ class CurateSettings:
 
 
 @dataclass(frozen=True, slots=True)
+class IntakeSettings:
+    """What enters the vault: the weights of the scores, the two limits, and where notes go.
+
+    The weights were chosen on one vault and checked on three others (docs/decisions/curate.md).
+    """
+
+    relevance: float = 0.6
+    actionability: float = 0.1
+    depth: float = 0.15
+    authority: float = 0.15
+    accept: float = 0.55
+    review: float = 0.4
+    folders: tuple[str, ...] = ()
+    inbox: str = "Inbox"
+
+    @property
+    def weights(self) -> dict[str, float]:
+        """Return the weight of each score."""
+        names = ("relevance", "actionability", "depth", "authority")
+        return {name: getattr(self, name) for name in names}
+
+
+@dataclass(frozen=True, slots=True)
 class ShowSettings:
     """How hits are shown on a terminal, and notes opened."""
 
@@ -94,6 +117,7 @@ class Settings:
     daemon: DaemonSettings = DaemonSettings()
     memory: MemorySettings = MemorySettings()
     curate: CurateSettings = CurateSettings()
+    intake: IntakeSettings = IntakeSettings()
     show: ShowSettings = ShowSettings()
 
 
@@ -288,6 +312,24 @@ SPECS = {
     "curate.queue": Spec(
         "The note with proposals that you tick, for `notewell promote`, in one of `curate.folders`; only a vault's own "
         "file can set it",
+        who=Who.VAULT,
+    ),
+    "intake.relevance": Spec("Weight of how much a signal belongs to the notes", least=0, most=1e6),
+    "intake.actionability": Spec("Weight of how much it says what to do", least=0, most=1e6),
+    "intake.depth": Spec("Weight of how much there is in it", least=0, most=1e6),
+    "intake.authority": Spec("Weight of how much is known of where it comes from", least=0, most=1e6),
+    "intake.accept": Spec("From this score on, a signal becomes a note", least=0, most=1),
+    "intake.review": Spec(
+        "From this score on, a signal goes to the review queue; below, it is dropped", least=0, most=1
+    ),
+    "intake.folders": Spec(
+        "Folders for notes of `notewell intake`, each in one of `curate.folders`: the most similar notes choose; "
+        "empty: the domains' folders, or else `intake.inbox`; only a vault's own file can set it",
+        who=Who.VAULT,
+    ),
+    "intake.inbox": Spec(
+        "The folder for notes of `notewell intake` without `intake.folders`, below the first of `curate.folders`; "
+        "only a vault's own file can set it",
         who=Who.VAULT,
     ),
     "show.links": Spec(

@@ -2,32 +2,27 @@
 
 from __future__ import annotations
 
-import errno
-import json
-from collections.abc import Callable, Iterable, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 
-from notewell.curate.journal import Change, Journal, rewrite, trash
+from notewell.curate.intake_log import IntakeLog
+from notewell.curate.intake_page import page_of
+from notewell.curate.journal import Change, Journal, create, rewrite, trash
 from notewell.curate.link_fixes import link_edits
 from notewell.curate.notes import NoteFile, allowed_folders, checked_path, is_below, read_note
-from notewell.curate.queue import LARGEST, NO_BASE, Base, Item, Kind, Proposal, Renewed, marked, read_queue, renew
+from notewell.curate.queue import Item, Kind
+from notewell.curate.queue_file import QueueFile
 from notewell.curate.renames import TRIES, half_done
 from notewell.curate.review import Action, Proposed, asked_for, find_proposals, readable_action
 from notewell.curate.tag_edits import add_tags, note_of, with_edits
-from notewell.errors import CurateError, NoteError, SettingsError
-from notewell.files.folder import Folder
-from notewell.files.user import write_private
+from notewell.errors import CurateError, NoteError
 from notewell.index import Progress
 from notewell.index.report import Reason
 from notewell.types.notices import Notice
 from notewell.vault import Vault
 
 DOING = "promote"
-# What was written last, beside the journal.
-BASE = "queue.json"
-# What a note that only the person may write reads as.
-CHANGED = "another program changes it again and again"
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,90 +85,6 @@ class Promoted:
     """What the user should know."""
 
 
-class QueueFile:
-    """The file of a queue, and what Notewell wrote there last."""
-
-    def __init__(self, vault: Vault) -> None:
-        self.root = vault.root
-        self.path = checked_path(vault.settings.curate.queue)
-        self.journal = Journal(vault.root)
-        folders = allowed_folders(vault.root, vault.settings)
-        if not self.path.endswith(".md") or not is_below(self.path, folders):
-            raise SettingsError(
-                f"The review queue, {self.path}, is not a Markdown note in a folder that curate.folders names",
-                f'Set queue = "{folders[0]}/_review-queue.md" under [curate] in notewell.toml',
-            )
-
-    def read(self) -> NoteFile | None:
-        """Return the queue; None if there is none. One that is too large, a link or not UTF-8 is an error."""
-        try:
-            return read_note(self.root, self.path, LARGEST)
-        except NoteError as error:
-            if isinstance(error.__cause__, FileNotFoundError):
-                return None
-            raise CurateError(f"{self.path} cannot be read: {error.fact}", error.hint) from error
-
-    def items(self) -> list[Item]:
-        """Return the proposals in the queue."""
-        found = self.read()
-        return read_queue(found.text, self.path) if found else []
-
-    def write(self, proposals: Sequence[Proposal], done: Iterable[str] = ()) -> Renewed:
-        """Merge proposals into the queue as it is at this moment, and return what was written.
-
-        If another program saves it meanwhile, its text is merged instead.
-        """
-        done, base = [*done], self.base
-        for _ in range(TRIES):
-            found = self.read()
-            made = renew(found.text if found else "", self.path, proposals, base, done)
-            if self._replace(found, made.text):
-                # After the queue: what a killed run leaves behind, the next one proposes or drops by itself.
-                data = {"open": dict(made.base.open), "declined": sorted(made.base.declined), "path": self.path}
-                write_private(self.journal.folder / BASE, json.dumps(data).encode())
-                return made
-        raise CurateError(f"{self.path} was not written: {CHANGED}", "Close it in other programs, then try again")
-
-    def mark(self, tick: Iterable[str], decline: Iterable[str]) -> None:
-        """Tick and cross out proposals by their ids; one that is not in the queue is an error."""
-        tick, decline = [*tick], [*decline]
-        for _ in range(TRIES):
-            found = self.read()
-            known = {item.id for item in read_queue(found.text, self.path)} if found else set[str]()
-            if missing := [key for key in (*tick, *decline) if key not in known]:
-                raise CurateError(f"{self.path} has no proposal '{missing[0][:20]}'", "Read the queue again")
-            if found is None or self._replace(found, marked(found.text, tick, decline)):
-                return
-        raise CurateError(f"{self.path} was not written: {CHANGED}", "Close it in other programs, then try again")
-
-    def _replace(self, found: NoteFile | None, text: str) -> bool:
-        """Write the queue unless somebody changed it since; return whether it is as it should be."""
-        if found is None and not read_queue(text, self.path):
-            return True
-        place, _, name = self.path.rpartition("/")
-        after = text.encode() if found is None else found.data[: found.offset(0)] + text.encode()
-        try:
-            with Folder(self.root, place, make=found is None and bool(place)) as folder:
-                if found is None:
-                    return folder.create(name, after)
-                if after != found.data:
-                    folder.replace(name, found.data, after)
-                return True
-        except OSError as error:
-            if error.errno in (errno.EBUSY, errno.ENOENT):
-                return False
-            raise CurateError(f"{self.path} cannot be written: {error.strerror}", "Check the folder") from error
-
-    @property
-    def base(self) -> Base:
-        """Return what was written last; nothing if that is unknown, or was another file."""
-        with suppress(OSError, ValueError, LookupError, TypeError, AttributeError):
-            data = json.loads((self.journal.folder / BASE).read_bytes())
-            if data["path"] == self.path:
-                return Base({str(key): str(line) for key, line in data["open"].items()}, frozenset(data["declined"]))
-        return NO_BASE
-
-
 def read_review(vault: Vault) -> Queue:
     """Return the review queue as it is now; nothing is written, and a vault that allows no queue has none."""
     vault.reread()
@@ -190,6 +101,7 @@ def review(vault: Vault, progress: Progress | None = None) -> Queue:
         before = {item.id for item in file.items()}
         proposed = _proposed(vault, file, progress)
         written = file.write(proposed.proposals)
+        file.settle(written.base.declined)
         items = file.items()
     new = len({item.id for item in items} - before)
     return _queue(file.path, items, new, (*_unfinished(unfinished), *proposed.notices), len(written.base.declined))
@@ -239,6 +151,7 @@ def promote(
         notices = vault.refresh() if vault.indexed and plan.changes else ()
         proposed = _proposed(vault, file, progress)
         written = file.write(proposed.proposals, plan.ids)
+        file.settle(written.base.declined, [one for one in plan.ids if one not in written.base.declined])
     notices = (*notices, *proposed.notices)
     return Promoted(plan.done, applied=bool(plan.changes), left=left, open=len(written.base.open), notices=notices)
 
@@ -285,13 +198,14 @@ def _plan(vault: Vault, file: QueueFile) -> _Plan:
     """Return what the ticked proposals change; every one of them is read before anything is changed."""
     asked = [(item, asked_for(item, file.path)) for item in file.items() if item.ticked]
     folders, most = allowed_folders(vault.root, vault.settings), vault.settings.index.max_bytes
-    files, texts, trashed = dict[str, NoteFile](), dict[str, str](), dict[str, bytes]()
+    files, texts, log = dict[str, NoteFile](), dict[str, str](), IntakeLog(file.journal.folder)
+    trashed, created = dict[str, bytes](), dict[str, bytes]()
     done, left, ids = [], [], []
     for item, action in asked:
         try:
             if not is_below(checked_path(action.path), folders) or action.path == file.path:
                 raise NoteError("it is not in a folder that curate.folders names", "Name its folder there")
-            STEPS[action.kind](vault, action, _Open(files, texts, trashed, most))
+            STEPS[action.kind](vault, action, _Open(files, texts, trashed, created, log, most))
         except NoteError as error:
             left.append(Reason(action.path, error.fact))
             continue
@@ -300,6 +214,7 @@ def _plan(vault: Vault, file: QueueFile) -> _Plan:
     edited = {path: text for path, text in texts.items() if text != files[path].text and path not in trashed}
     changes = [rewrite(path, files[path].data, _bytes(files[path], text)) for path, text in edited.items()]
     changes += [trash(path, data) for path, data in trashed.items()]
+    changes += [create(path, data) for path, data in created.items()]
     return _Plan(tuple(done), tuple(changes), tuple(left), tuple(ids))
 
 
@@ -310,6 +225,8 @@ class _Open:
     files: dict[str, NoteFile]
     texts: dict[str, str]
     trashed: dict[str, bytes]
+    created: dict[str, bytes]
+    log: IntakeLog
     most: int
 
     def text(self, vault: Vault, path: str) -> str:
@@ -346,10 +263,27 @@ def _trash(vault: Vault, action: Action, opened: _Open) -> None:
             raise
 
 
+def _create(vault: Vault, action: Action, opened: _Open) -> None:
+    signal, decision = opened.log.held(action.id), opened.log.decisions().get(action.id)
+    if signal is None or decision is None:
+        raise NoteError("its text is not here", "Promote it on the machine that queued it, or take it in again")
+    made = page_of(signal, datetime.fromisoformat(decision.at), decision.total)
+    if not action.path.endswith(".md") or any(part.startswith(".") for part in action.path.split("/")):
+        raise NoteError("it is not the path of a Markdown note", "Give it another path")
+    try:
+        if read_note(vault.root, action.path, opened.most).data != made:
+            raise NoteError("there is such a note already", "Give it another path in the queue")
+    except NoteError as error:
+        if not isinstance(error.__cause__, FileNotFoundError):
+            raise
+        opened.created[action.path] = made
+
+
 STEPS: dict[Kind, Callable[[Vault, Action, _Open], None]] = {
     "tag": _add_tag,
     "link": _mend_link,
     "duplicate": _trash,
+    "intake": _create,
 }
 
 

@@ -5,12 +5,16 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from urllib.parse import quote
 
 from notewell.curate.duplicates import Duplicate, find_duplicates
+from notewell.curate.intake_log import Decision, IntakeLog
+from notewell.curate.journal import Journal
 from notewell.curate.link_fixes import LinkFix, find_link_fixes
 from notewell.curate.notes import is_below, own_files
 from notewell.curate.queue import Item, Kind, Proposal, id_of
+from notewell.curate.scoring import DIMENSIONS
 from notewell.curate.suggest import ProposedTag, suggest_tags
 from notewell.curate.tag_edits import checked_tag
 from notewell.errors import CurateError
@@ -41,6 +45,7 @@ class Action:
     old: str = ""
     new: str = ""
     other: str = ""
+    id: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,6 +95,8 @@ def find_proposals(
         # A backtick or a line end in a name would end the code that it stands in.
         return made.id not in declined and "\n" not in made.text and action_of(made.text) is not None
 
+    log = IntakeLog(Journal(vault.root).folder).decisions().values()
+    waiting = [one for one in log if one.verdict == "queued" and not one.later and is_new(intake_proposal(one))][-MOST:]
     tags = suggest_tags(vault, most=MOST, wanted=lambda path: may(path) and path not in done_with, progress=progress)
     fixes = find_link_fixes(vault, MOST, lambda fix: may(fix.path) and is_new(link_proposal(fix)))
     with vault.shown.answering() as snapshot:
@@ -98,6 +105,7 @@ def find_proposals(
         *(tag_proposal(note.path, tag) for note in tags.notes for tag in note.tags),
         *map(link_proposal, fixes),
         *map(duplicate_proposal, same),
+        *map(intake_proposal, waiting),
     )
     return Proposed(tuple(filter(is_new, made)), tags.left, tags.notices)
 
@@ -130,6 +138,19 @@ def duplicate_proposal(one: Duplicate) -> Proposal:
         id_of("duplicate", one.path, one.of),
         f"Trash {named(one.path)}, keep {named(one.of)}: {same}; {links}",
     )
+
+
+def intake_proposal(one: Decision) -> Proposal:
+    """Return the proposal to add a signal to the vault."""
+    best = max(DIMENSIONS, key=lambda name: getattr(one.scores, name).value)
+    title = f"[{_reason(one.title)}]({link_safe(one.url)})" if one.url else f"“{_reason(one.title)}”"
+    why = _reason(getattr(one.scores, best).why)
+    return Proposal("intake", one.id, f"Add `{shown_path(one.path)}` from {title}: {one.total:.2f}, {why}")
+
+
+def link_safe(url: str) -> str:
+    """Return an address that cannot end the link that it stands in."""
+    return quote(url, safe=":/?#@!$&'*+,;=%~-._")
 
 
 def _reason(why: str) -> str:
@@ -175,4 +196,4 @@ def asked_for(item: Item, queue: str) -> Action:
             f"{queue}:{item.line}: what this proposal would do cannot be read any more",
             "Untick it, or delete the line; `notewell review` proposes it again",
         )
-    return action
+    return replace(action, id=item.id)

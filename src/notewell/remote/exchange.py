@@ -5,6 +5,7 @@ from __future__ import annotations
 import http.client
 import socket
 import ssl
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 from threading import Event, Lock, Timer
@@ -47,10 +48,22 @@ class Request:
 class Exchange:
     """A request and its answer, on a connection that both threads and time can end."""
 
-    def __init__(self, address: ServerAddress, *, connect: float, silence: float, whole: float) -> None:
+    def __init__(
+        self,
+        address: ServerAddress,
+        *,
+        connect: float,
+        silence: float,
+        whole: float,
+        dial: Callable[..., socket.socket] | None = None,
+    ) -> None:
+        """Prepare a request; `dial` connects in place of `socket.create_connection`."""
         # Follows no redirect and uses no proxy of the environment: the key goes to this address alone.
         kind = http.client.HTTPSConnection if address.scheme == "https" else http.client.HTTPConnection
         self._connection = kind(address.host, address.port, timeout=connect)
+        if dial:
+            # http.client connects by this, also for TLS, which still checks the name of the host.
+            self._connection._create_connection = dial  # type: ignore[attr-defined]
         self._path = address.path
         self._silence = silence
         self._socket: socket.socket | None = None

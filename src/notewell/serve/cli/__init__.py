@@ -44,6 +44,7 @@ GROUPS = {
     },
     "Curate": {
         "tags": "List the tags, and compare them with the taxonomy",
+        "intake": "Score what comes in, and let the best become notes",
         "review": "Write what is proposed into the review queue",
         "promote": "Apply what you ticked in the review queue, and write the queue anew",
         "apply-renames": "Rename tags in all notes, or in none",

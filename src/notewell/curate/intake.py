@@ -1,0 +1,317 @@
+"""Intake: signals are scored, and become notes, wait in the review queue, or are dropped; every decision is logged."""
+
+from __future__ import annotations
+
+import os
+import posixpath
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+
+from notewell.config.settings import IntakeSettings, Settings
+from notewell.curate.duplicates import text_of
+from notewell.curate.intake_log import Decision, IntakeLog, Verdict
+from notewell.curate.intake_page import file_names, page_of
+from notewell.curate.journal import Change, Entry, Journal, create, digest, trash
+from notewell.curate.neighbours import Neighbour
+from notewell.curate.notes import allowed_folders, checked_path, is_below, own_files, read_note
+from notewell.curate.queue_file import QueueFile
+from notewell.curate.renames import half_done
+from notewell.curate.review import intake_proposal
+from notewell.curate.scoring import Judge, Scored
+from notewell.curate.signals import Signal, bare_url
+from notewell.curate.sources import Read
+from notewell.errors import CurateError, NoteError, SettingsError
+from notewell.index import Progress
+from notewell.index.report import Reason
+from notewell.memory.near import distinctive_terms, overlap, same_words
+from notewell.store import Snapshot
+from notewell.types.notices import Notice
+from notewell.vault import Vault
+
+DOING = "intake"
+# Signals of one run; more are a mistake, or an archive, which takes several runs.
+MOST = 2_000
+# The share of telling words that two texts have in common if they say nearly the same.
+SAME_WORDS = 0.8
+# A text with fewer telling words is the same only word for word.
+FEWEST_WORDS = 30
+
+
+@dataclass(frozen=True, slots=True)
+class Intake:
+    """What `intake` did, or would do."""
+
+    decisions: tuple[Decision, ...]
+    """The decisions, in the order of the signals."""
+    applied: bool
+    """Whether anything was written."""
+    seen: int = 0
+    """Signals that were decided before; `--again` decides them anew."""
+    feeds: tuple[str, ...] = ()
+    """Addresses of feeds that were not fetched."""
+    left: tuple[Reason, ...] = ()
+    """What could not be read, and why."""
+    notices: tuple[Notice, ...] = ()
+    """What the user should know."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Target:
+    """Where notes may go, and which names are taken."""
+
+    vault: Vault
+    folders: tuple[str, ...]
+    taken: set[str] = field(default_factory=set)
+
+    def path_for(self, signal: Signal, near: Sequence[Neighbour]) -> tuple[str, str]:
+        """Return the path of a signal's note, and the reason of its folder."""
+        votes: Counter[str] = Counter()
+        for one in near:
+            inside = [folder for folder in self.folders if is_below(one.path, (folder,))]
+            if inside:
+                votes[max(inside, key=len)] += round(1_000 * one.similarity**2)
+        folder = votes.most_common(1)[0][0] if votes else self.folders[0]
+        why = f"most like notes in {folder or 'the root'}" if votes else f"{folder or 'the root'} is for all others"
+        path = next(name for name in file_names(signal, folder) if self._is_free(name))
+        self.taken.add(path.casefold())
+        return path, why
+
+    def _is_free(self, path: str) -> bool:
+        return path.casefold() not in self.taken and not os.path.lexists(self.vault.root / path)
+
+
+def target_folders(vault: Vault) -> tuple[str, ...]:
+    """Return the folders for new notes: those of the settings, those of the domains, or the inbox."""
+    settings: Settings = vault.settings
+    allowed = allowed_folders(vault.root, settings)
+    domains = [domain.home for domain in vault.settings_files.domains if domain.home]
+    named = [checked_path(folder) for folder in settings.intake.folders] or [
+        home for home in domains if is_below(home, allowed)
+    ]
+    named = named or [checked_path(posixpath.join(allowed[0], settings.intake.inbox))]
+    for folder in named:
+        if not is_below(folder, allowed) or any(part.startswith(".") for part in folder.split("/")):
+            raise SettingsError(
+                f"Notes of intake would go to {folder}, which curate.folders does not name",
+                "Name it there, or change intake.folders or intake.inbox",
+            )
+    return tuple(named)
+
+
+def take_in(
+    vault: Vault, read: Read, *, again: bool = False, dry_run: bool = False, progress: Progress | None = None
+) -> Intake:
+    """Score signals and put each where it belongs; a dry run writes nothing."""
+    vault.reread()
+    folders, progress = target_folders(vault), progress or Progress()
+    if len(read.signals) > MOST:
+        raise CurateError(f"These are {len(read.signals):,} signals; {MOST:,} at most are read at once", "Split them")
+    journal = Journal(vault.root)
+    log = IntakeLog(journal.folder)
+    with journal.alone() as unfinished:
+        _settle(journal, log)
+        known = {} if again else log.decisions()
+        fresh = [one for one in _each_once(read.signals) if one.id not in known]
+        now = datetime.now(UTC).isoformat(timespec="microseconds")
+        decided = [*_decide(vault, fresh, _Target(vault, folders), log, now, progress)]
+        decisions = tuple(decision for decision, _ in decided)
+        if not dry_run:
+            _write(vault, journal, log, decided)
+    added = any(one.verdict == "added" for one in decisions) and not dry_run
+    notices = vault.refresh() if added and vault.indexed else ()
+    return Intake(
+        decisions,
+        applied=bool(decisions) and not dry_run,
+        seen=len([*_each_once(read.signals)]) - len(fresh),
+        feeds=tuple(read.feeds),
+        left=(*half_done(unfinished), *read.left),
+        notices=notices,
+    )
+
+
+def _each_once(signals: Iterable[Signal]) -> Iterator[Signal]:
+    seen: set[str] = set()
+    for one in signals:
+        if one.id not in seen and (one.title or one.text):
+            seen.add(one.id)
+            yield one
+
+
+def judge_of(vault: Vault, snapshot: Snapshot, log: IntakeLog) -> Judge:
+    """Return what scores signals by one state of a vault."""
+    hosts: dict[str, tuple[int, int]] = {}
+    for one in log.decisions().values():
+        if one.later and (host := Signal("", url=one.url).host):
+            kept, every = hosts.get(host, (0, 0))
+            hosts[host] = kept + (one.later == "accepted"), every + 1
+    embedder = vault.models.embedder if snapshot.state.made_for.dimensions else None
+    return Judge(snapshot, embedder, vault.settings.chunk, hosts, own_files(vault.settings))
+
+
+def _decide(
+    vault: Vault, signals: Sequence[Signal], target: _Target, log: IntakeLog, now: str, progress: Progress
+) -> Iterator[tuple[Decision, Signal]]:
+    texts: set[str] = set()
+    with vault.shown.answering() as snapshot:
+        judge = judge_of(vault, snapshot, log) if signals else None
+        for number, signal in enumerate(signals):
+            progress.tell(number, len(signals))
+            if progress.stop() or judge is None:
+                return
+            scored = judge.score(signal)
+            same = _duplicate(scored, judge, snapshot)
+            if signal.text and same_words(signal.text) in texts:
+                same = "another signal of this run says the same"
+            texts.add(same_words(signal.text))
+            yield _decision(scored, same, target, vault.settings.intake, now), signal
+
+
+def _decision(scored: Scored, same: str, target: _Target, rules: IntakeSettings, now: str) -> Decision:
+    signal, total = scored.signal, scored.scores.total(rules.weights)
+    path, why = "", same
+    verdict: Verdict = "duplicate"
+    if not same:
+        verdict = "added" if total >= rules.accept else "queued" if total >= rules.review else "dropped"
+        if verdict == "added" and not signal.text:
+            # An address alone says too little to become a note by itself.
+            verdict = "queued"
+        limits = f"{rules.review:.2f} and {rules.accept:.2f}"
+        why = f"{total:.2f}, with limits of {limits}"
+    if verdict in ("added", "queued"):
+        path, folder = target.path_for(signal, scored.near)
+        why = f"{why}; {folder}"
+    told = signal.title, signal.url, signal.source
+    return Decision(signal.id, now, verdict, round(total, 3), *told, path, why, scored.scores)
+
+
+def _duplicate(scored: Scored, judge: Judge, snapshot: Snapshot) -> str:
+    """Return which note says nearly the same; empty if none does."""
+    signal = scored.signal
+    if signal.url and bare_url(signal.url) in judge.addresses:
+        return "a note has this address already"
+    words, same = distinctive_terms(signal.text), same_words(signal.text)
+    for one in scored.near[:3] if signal.text else ():
+        other = text_of(one.path, snapshot)
+        alike = overlap(words, distinctive_terms(other)) if len(words) >= FEWEST_WORDS else 0.0
+        if alike >= SAME_WORDS or same in same_words(other):
+            return f"{one.path} says nearly the same"
+    return ""
+
+
+def _write(vault: Vault, journal: Journal, log: IntakeLog, decided: Sequence[tuple[Decision, Signal]]) -> None:
+    """Write notes, log and queue; a kill between any two steps is made good by the next run."""
+    if not decided:
+        return
+    now = decided[0][0].at
+    log.expect(decision for decision, _ in decided)
+    for decision, signal in decided:
+        if decision.verdict in ("queued", "dropped"):
+            log.hold(signal)
+    changes = [
+        create(one.path, page_of(signal, datetime.fromisoformat(now), one.total))
+        for one, signal in decided
+        if one.verdict == "added"
+    ]
+    if changes:
+        journal.apply(f"{DOING} {now}", changes)
+    log.settle(is_done=True)
+    queued = [intake_proposal(one) for one, _ in decided if one.verdict == "queued"]
+    if queued:
+        QueueFile(vault).add(queued)
+
+
+def _settle(journal: Journal, log: IntakeLog) -> None:
+    """Log what a killed run wrote, and forget what it only began."""
+    kept = log.pending()
+    if kept:
+        needs_notes = any(one.verdict == "added" for one in kept)
+        wrote = any(entry.doing == f"{DOING} {kept[0].at}" for entry in journal.history())
+        log.settle(is_done=wrote or not needs_notes)
+
+
+@contextmanager
+def _settled(vault: Vault) -> Iterator[tuple[Journal, IntakeLog, Sequence[str]]]:
+    vault.reread()
+    journal = Journal(vault.root)
+    log = IntakeLog(journal.folder)
+    with journal.alone() as unfinished:
+        _settle(journal, log)
+        yield journal, log, unfinished
+
+
+def read_log(vault: Vault) -> tuple[Decision, ...]:
+    """Return all decisions, the newest first."""
+    return tuple(reversed([*IntakeLog(Journal(vault.root).folder).decisions().values()]))
+
+
+def explain(vault: Vault, asked: str) -> Decision:
+    """Return the decision on a signal, named by its id, its address, its title or its note."""
+    wanted = asked.strip()
+    matches = [one for one in read_log(vault) if wanted in (one.id, one.url, one.path, one.title)]
+    if not matches:
+        raise CurateError(f"No signal is called '{wanted[:80]}'", "`notewell intake log` lists them with their ids")
+    return matches[0]
+
+
+def undo(vault: Vault, asked: str = "") -> Intake:
+    """Reverse the last run, or one decision: a note moves to the trash, what was dropped moves to the review queue."""
+    allowed_folders(vault.root, vault.settings)
+    with _settled(vault) as (journal, log, unfinished):
+        if asked:
+            reversed_ = [_undo_one(vault, journal, log, explain(vault, asked))]
+        else:
+            entry = next((entry for entry in journal.history() if entry.doing.startswith(f"{DOING} ")), None)
+            if entry is None:
+                raise CurateError("There is no intake to undo", "Only the last runs on this machine can be undone")
+            journal.undo(entry)
+            paths = {change.path for change in entry.changes}
+            reversed_ = [one for one in log.decisions().values() if one.verdict == "added" and one.path in paths]
+            log.mark([one.id for one in reversed_], "undone", _now())
+    notices = vault.refresh() if vault.indexed else ()
+    made = tuple(log.decisions()[one.id] for one in reversed_)
+    return Intake(made, applied=True, left=half_done(unfinished), notices=notices)
+
+
+def _now() -> str:
+    return datetime.now(UTC).isoformat(timespec="microseconds")
+
+
+def _undo_one(vault: Vault, journal: Journal, log: IntakeLog, one: Decision) -> Decision:
+    if one.later:
+        raise CurateError(f"“{one.title}” was {one.later} already", "Change the note, or the queue, by hand")
+    if one.verdict == "added":
+        journal.apply(f"undo: {DOING}", [_trash_of(vault, journal.history(), one)])
+        log.mark([one.id], "undone", _now())
+    elif one.verdict == "queued":
+        log.mark([one.id], "undone", _now())
+        log.release(one.id)
+    else:
+        _queue_anyway(vault, log, one)
+    return one
+
+
+def _trash_of(vault: Vault, history: Sequence[Entry], one: Decision) -> Change:
+    """Return the change that moves a note of intake to the trash; one that was edited since is an error."""
+    written = {change.after for entry in history for change in entry.changes if change.path == one.path}
+    try:
+        data = read_note(vault.root, one.path, vault.settings.index.max_bytes).data
+    except NoteError as error:
+        raise CurateError(f"{one.path}: {error.fact}", "Nothing was undone") from error
+    if digest(data) not in written:
+        raise CurateError(f"{one.path} was edited since, so nothing was undone", "Delete it by hand")
+    return trash(one.path, data)
+
+
+def _queue_anyway(vault: Vault, log: IntakeLog, one: Decision) -> None:
+    """Put a signal that was dropped into the review queue."""
+    signal = log.held(one.id)
+    if signal is None:
+        raise CurateError(f"The text of “{one.title}” was not kept", "Take it in again with --again")
+    target = _Target(vault, target_folders(vault))
+    path, why = target.path_for(signal, ())
+    new = replace(one, at=_now(), verdict="queued", path=path, why=f"you took it back; {why}", later="")
+    log.add([new])
+    QueueFile(vault).add([intake_proposal(new)])

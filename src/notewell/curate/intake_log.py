@@ -1,0 +1,151 @@
+"""The log of intake: every decision with its reasons, what became of it, and the signals that wait in the queue."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import Any, Literal
+
+from notewell.curate.scoring import DIMENSIONS, Score, Scores
+from notewell.curate.signals import Signal
+from notewell.errors import CurateError
+from notewell.files.safe_open import open_plain, read_plain
+from notewell.files.user import private_folder, write_private
+
+Verdict = Literal["added", "queued", "dropped", "duplicate"]
+Later = Literal["", "accepted", "rejected", "undone"]
+LOG, PENDING, HELD = "intake.jsonl", "intake-pending.json", "held"
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """What was decided of a signal, and why."""
+
+    id: str
+    """What identifies the signal."""
+    at: str
+    """When it was decided."""
+    verdict: Verdict
+    """Whether it was added, queued, dropped, or a duplicate."""
+    total: float
+    """Its score, from 0 to 1."""
+    title: str
+    """Its title."""
+    url: str
+    """Its address; empty if it has none."""
+    source: str
+    """The feed, mailbox or file that it came from."""
+    path: str
+    """The note that it became, or would become."""
+    why: str
+    """The reason of the verdict, and of the folder."""
+    scores: Scores
+    """Its four scores, each with its reasons."""
+    later: Later = ""
+    """What you did with it since: accepted or rejected in the queue, or undone."""
+
+
+class IntakeLog:
+    """The decisions of one vault, in a private file that only grows."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+
+    def decisions(self) -> dict[str, Decision]:
+        """Return the last decision on each signal, in the order in which they were made."""
+        found: dict[str, Decision] = {}
+        for line in self._lines():
+            # A killed process may leave half a line.
+            with suppress(ValueError, LookupError, TypeError):
+                data = json.loads(line)
+                if "later" in data and data["id"] in found:
+                    found[data["id"]] = replace(found[data["id"]], later=data["later"])
+                elif "verdict" in data:
+                    found.pop(data["id"], None)
+                    found[data["id"]] = decision_of(data)
+        return found
+
+    def _lines(self) -> list[bytes]:
+        try:
+            return read_plain(self._folder / LOG).split(b"\n")
+        except FileNotFoundError:
+            return []
+        except OSError as error:
+            raise CurateError(f"{self._folder / LOG} cannot be read: {error.strerror}", "Check the file") from error
+
+    def add(self, decisions: Iterable[Decision]) -> None:
+        """Write decisions."""
+        self._append(data_of(one) for one in decisions)
+
+    def mark(self, ids: Iterable[str], later: Later, at: str) -> None:
+        """Write what became of signals."""
+        self._append({"id": key, "later": later, "at": at} for key in ids)
+
+    def _append(self, every: Iterable[Mapping[str, Any]]) -> None:
+        lines = "".join(f"{json.dumps(data, ensure_ascii=False)}\n" for data in every)
+        if not lines:
+            return
+        try:
+            private_folder(self._folder)
+            descriptor = open_plain(self._folder / LOG, os.O_RDWR | os.O_CREAT | os.O_APPEND)
+            with os.fdopen(descriptor, "r+b") as stream:
+                end = stream.seek(0, os.SEEK_END)
+                # After half a line, which a killed process left.
+                stream.seek(max(0, end - 1))
+                broken = end and stream.read(1) != b"\n"
+                stream.write((b"\n" if broken else b"") + lines.encode())
+                stream.flush()
+                os.fsync(stream.fileno())
+        except OSError as error:
+            raise CurateError(f"{self._folder / LOG} cannot be written: {error.strerror}", "Check the disk") from error
+
+    def expect(self, decisions: Iterable[Decision]) -> None:
+        """Keep decisions until their notes are written; `settle` writes them into the log."""
+        write_private(self._folder / PENDING, json.dumps([data_of(one) for one in decisions]).encode())
+
+    def settle(self, is_done: bool) -> None:
+        """Write the decisions that were kept into the log, if their notes were written; else forget them."""
+        file = self._folder / PENDING
+        with suppress(FileNotFoundError, ValueError, LookupError, TypeError):
+            kept = [decision_of(data) for data in json.loads(read_plain(file))]
+            logged = self.decisions()
+            if is_done:
+                self.add(one for one in kept if logged.get(one.id) != one)
+        file.unlink(missing_ok=True)
+
+    def pending(self) -> list[Decision]:
+        """Return the decisions that a killed process kept."""
+        with suppress(OSError, ValueError, LookupError, TypeError):
+            return [decision_of(data) for data in json.loads(read_plain(self._folder / PENDING))]
+        return []
+
+    def hold(self, signal: Signal) -> None:
+        """Keep the text of a signal that waits in the queue."""
+        write_private(self._folder / HELD / f"{signal.id}.json", json.dumps(asdict(signal)).encode())
+
+    def held(self, key: str) -> Signal | None:
+        """Return a signal that waits; None if it does not, or waits on another machine."""
+        with suppress(OSError, ValueError, TypeError):
+            return Signal(**json.loads(read_plain(self._folder / HELD / f"{key}.json")))
+        return None
+
+    def release(self, key: str) -> None:
+        """Forget the text of a signal that was decided."""
+        (self._folder / HELD / f"{key}.json").unlink(missing_ok=True)
+
+
+def data_of(one: Decision) -> dict[str, Any]:
+    """Return a decision as JSON has it."""
+    data = asdict(one)
+    del data["later"]
+    return data
+
+
+def decision_of(data: Mapping[str, Any]) -> Decision:
+    """Return the decision in a line of the log."""
+    scores = Scores(**{name: Score(**data["scores"][name]) for name in DIMENSIONS})
+    return Decision(**{**data, "scores": scores})

@@ -1,0 +1,127 @@
+"""The file of the review queue: read, merged, marked, and written whole, also while a person edits it."""
+
+from __future__ import annotations
+
+import errno
+import json
+from collections.abc import Iterable, Sequence
+from contextlib import suppress
+from datetime import UTC, datetime
+
+from notewell.curate.intake_log import IntakeLog, Later
+from notewell.curate.journal import Journal
+from notewell.curate.notes import NoteFile, allowed_folders, checked_path, is_below, read_note
+from notewell.curate.queue import LARGEST, NO_BASE, Base, Item, Proposal, Renewed, marked, read_queue, renew
+from notewell.curate.review import readable_action
+from notewell.errors import CurateError, NoteError, SettingsError
+from notewell.files.folder import Folder
+from notewell.files.user import write_private
+from notewell.vault import Vault
+
+# How often to begin again if another program saves the queue meanwhile.
+TRIES = 3
+# What was written last, beside the journal.
+BASE = "queue.json"
+CHANGED = "another program changes it again and again"
+
+
+class QueueFile:
+    """The file of a queue, and what Notewell wrote there last."""
+
+    def __init__(self, vault: Vault) -> None:
+        self.root = vault.root
+        self.path = checked_path(vault.settings.curate.queue)
+        self.journal = Journal(vault.root)
+        folders = allowed_folders(vault.root, vault.settings)
+        if not self.path.endswith(".md") or not is_below(self.path, folders):
+            raise SettingsError(
+                f"The review queue, {self.path}, is not a Markdown note in a folder that curate.folders names",
+                f'Set queue = "{folders[0]}/_review-queue.md" under [curate] in notewell.toml',
+            )
+
+    def read(self) -> NoteFile | None:
+        """Return the queue; None if there is none. One that is too large, a link or not UTF-8 is an error."""
+        try:
+            return read_note(self.root, self.path, LARGEST)
+        except NoteError as error:
+            if isinstance(error.__cause__, FileNotFoundError):
+                return None
+            raise CurateError(f"{self.path} cannot be read: {error.fact}", error.hint) from error
+
+    def items(self) -> list[Item]:
+        """Return the proposals in the queue."""
+        found = self.read()
+        return read_queue(found.text, self.path) if found else []
+
+    def write(self, proposals: Sequence[Proposal], done: Iterable[str] = ()) -> Renewed:
+        """Merge proposals into the queue as it is at this moment, and return what was written.
+
+        If another program saves it meanwhile, its text is merged instead.
+        """
+        done, base = [*done], self.base
+        for _ in range(TRIES):
+            found = self.read()
+            made = renew(found.text if found else "", self.path, proposals, base, done)
+            if self._replace(found, made.text):
+                # After the queue: what a killed run leaves behind, the next one proposes or drops by itself.
+                data = {"open": dict(made.base.open), "declined": sorted(made.base.declined), "path": self.path}
+                write_private(self.journal.folder / BASE, json.dumps(data).encode())
+                return made
+        raise CurateError(f"{self.path} was not written: {CHANGED}", "Close it in other programs, then try again")
+
+    def settle(self, declined: Iterable[str], accepted: Iterable[str] = ()) -> None:
+        """Log what a person accepted and declined of the signals that waited."""
+        log, now = IntakeLog(self.journal.folder), datetime.now(UTC).isoformat(timespec="seconds")
+        waiting = {key for key, one in log.decisions().items() if one.verdict == "queued" and not one.later}
+        outcomes: tuple[tuple[Later, Iterable[str]], ...] = (("accepted", accepted), ("rejected", declined))
+        for later, ids in outcomes:
+            done = [key for key in ids if key in waiting]
+            log.mark(done, later, now)
+            for key in done:
+                log.release(key)
+
+    def add(self, proposals: Sequence[Proposal]) -> Renewed:
+        """Add proposals to those that are in the queue."""
+        kinds = ((item, readable_action(item)) for item in self.items() if not item.declined)
+        there = [Proposal(action.kind, item.id, item.text) for item, action in kinds if action]
+        known = {one.id for one in there}
+        return self.write([*there, *(one for one in proposals if one.id not in known)])
+
+    def mark(self, tick: Iterable[str], decline: Iterable[str]) -> None:
+        """Tick and cross out proposals by their ids; one that is not in the queue is an error."""
+        tick, decline = [*tick], [*decline]
+        for _ in range(TRIES):
+            found = self.read()
+            known = {item.id for item in read_queue(found.text, self.path)} if found else set[str]()
+            if missing := [key for key in (*tick, *decline) if key not in known]:
+                raise CurateError(f"{self.path} has no proposal '{missing[0][:20]}'", "Read the queue again")
+            if found is None or self._replace(found, marked(found.text, tick, decline)):
+                return
+        raise CurateError(f"{self.path} was not written: {CHANGED}", "Close it in other programs, then try again")
+
+    def _replace(self, found: NoteFile | None, text: str) -> bool:
+        """Write the queue unless somebody changed it since; return whether it is as it should be."""
+        if found is None and not read_queue(text, self.path):
+            return True
+        place, _, name = self.path.rpartition("/")
+        after = text.encode() if found is None else found.data[: found.offset(0)] + text.encode()
+        try:
+            with Folder(self.root, place, make=found is None and bool(place)) as folder:
+                if found is None:
+                    return folder.create(name, after)
+                if after != found.data:
+                    folder.replace(name, found.data, after)
+                return True
+        except OSError as error:
+            if error.errno in (errno.EBUSY, errno.ENOENT):
+                return False
+            raise CurateError(f"{self.path} cannot be written: {error.strerror}", "Check the folder") from error
+
+    @property
+    def base(self) -> Base:
+        """Return what was written last; nothing if that is unknown, or was another file."""
+        with suppress(OSError, ValueError, LookupError, TypeError, AttributeError):
+            data = json.loads((self.journal.folder / BASE).read_bytes())
+            if data["path"] == self.path:
+                return Base({str(key): str(line) for key, line in data["open"].items()}, frozenset(data["declined"]))
+        return NO_BASE

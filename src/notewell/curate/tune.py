@@ -1,0 +1,155 @@
+"""Weights of the scores, learned from what a person accepted and rejected; written only if they gain."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from notewell.config.settings import IntakeSettings
+from notewell.curate.intake_log import Decision, IntakeLog
+from notewell.curate.journal import Journal
+from notewell.curate.notes import allowed_folders
+from notewell.curate.scoring import DIMENSIONS
+from notewell.errors import CurateError
+from notewell.files.folder import Folder
+from notewell.files.safe_open import SETTINGS
+from notewell.vault import Vault
+
+# Fewer decisions of a person, or of one kind, say more about chance than about the person.
+FEWEST, FEWEST_OF_A_KIND = 30, 8
+FOLDS = 5
+# A gain in AUROC that is more than chance among some dozens of decisions.
+LEAST_GAIN = 0.01
+# Weights that are tried: all mixtures of the four in steps of a tenth, each at least a twentieth.
+STEPS = 10
+LEAST = 0.05
+
+Matrix = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class Tuned:
+    """Weights that were learned, and what they gain."""
+
+    weights: dict[str, float]
+    """The weight of each score."""
+    before: float
+    """AUROC of the present weights: the chance that an accepted signal scores higher than a rejected one."""
+    after: float
+    """The same of the learned weights, on decisions that were not learned from."""
+    accepted: int
+    """How many signals you accepted."""
+    rejected: int
+    """How many you rejected."""
+    written: bool
+    """Whether the weights were written into `notewell.toml`."""
+
+
+def tune(vault: Vault, *, dry_run: bool = False) -> Tuned:
+    """Learn weights from the decisions of a person, measure them on others, and write them if they gain."""
+    vault.reread()
+    allowed_folders(vault.root, vault.settings)
+    journal = Journal(vault.root)
+    with journal.alone():
+        features, wanted = examples(IntakeLog(journal.folder).decisions().values())
+        tuned = learn(features, wanted, vault.settings.intake)
+        if dry_run or tuned.after - tuned.before < LEAST_GAIN:
+            return tuned
+        write_weights(vault, tuned.weights)
+    return Tuned(tuned.weights, tuned.before, tuned.after, tuned.accepted, tuned.rejected, written=True)
+
+
+def examples(decisions: Iterable[Decision]) -> tuple[Matrix, npt.NDArray[np.bool_]]:
+    """Return the scores of the signals that a person decided, and which of them were accepted."""
+    decided = [one for one in decisions if one.later]
+    rows = [[getattr(one.scores, name).value for name in DIMENSIONS] for one in decided]
+    wanted = np.array([one.later == "accepted" for one in decided], dtype=np.bool_)
+    kept, left = int(wanted.sum()), int((~wanted).sum())
+    if len(decided) < FEWEST or min(kept, left) < FEWEST_OF_A_KIND:
+        raise CurateError(
+            f"You accepted {kept} signals and rejected {left}: too few to learn from",
+            f"Decide at least {FEWEST} in the review queue, {FEWEST_OF_A_KIND} of each kind",
+        )
+    return np.array(rows, dtype=np.float64), wanted
+
+
+def learn(features: Matrix, wanted: npt.NDArray[np.bool_], rules: IntakeSettings) -> Tuned:
+    """Return the weights that separate best what was accepted, and their AUROC on folds that were held out."""
+    grid = mixtures(len(DIMENSIONS))
+    now = np.array([rules.weights[name] for name in DIMENSIONS])
+    held = np.zeros(len(wanted))
+    # Every fifth decision, of each kind: all folds have both.
+    order = np.concatenate((np.flatnonzero(wanted), np.flatnonzero(~wanted)))
+    found = []
+    for fold in range(FOLDS):
+        out = order[fold::FOLDS]
+        rest = np.setdiff1d(order, out)
+        best = _best(grid, features[rest], wanted[rest])
+        held[out] = features[out] @ best
+        found.append((auroc(held[out], wanted[out]), auroc(features[out] @ now, wanted[out])))
+    after, before = (float(np.mean([pair[side] for pair in found])) for side in (0, 1))
+    best = _best(grid, features, wanted)
+    weights = {name: round(float(weight), 3) for name, weight in zip(DIMENSIONS, best, strict=True)}
+    return Tuned(weights, round(before, 3), round(after, 3), int(wanted.sum()), int((~wanted).sum()), written=False)
+
+
+def _best(grid: Matrix, features: Matrix, wanted: npt.NDArray[np.bool_]) -> Matrix:
+    scores = [auroc(features @ weights, wanted) for weights in grid]
+    chosen: Matrix = grid[int(np.argmax(scores))]
+    return chosen
+
+
+def mixtures(parts: int) -> Matrix:
+    """Return all weights in tenths that add up to one, none below a twentieth.
+
+    >>> mixtures(2)[0].round(2).tolist(), len(mixtures(4))
+    ([0.05, 0.95], 286)
+    """
+    steps = np.indices((STEPS + 1,) * parts).reshape(parts, -1).T
+    whole = steps[steps.sum(axis=1) == STEPS] / STEPS
+    made: Matrix = LEAST + whole * (1 - parts * LEAST)
+    return made
+
+
+def auroc(scores: Matrix, wanted: npt.NDArray[np.bool_]) -> float:
+    """Return the chance that one that is wanted scores higher than one that is not.
+
+    >>> auroc(np.array([0.9, 0.1, 0.5]), np.array([True, False, False]))
+    1.0
+    """
+    higher = scores[wanted][:, None] - scores[~wanted][None, :]
+    return float(np.mean((higher > 0) + (higher == 0) / 2)) if higher.size else 0.5
+
+
+def write_weights(vault: Vault, weights: dict[str, float]) -> None:
+    """Write weights into `[intake]` of the vault's settings; all other lines stay."""
+    with Folder(vault.root, "") as folder:
+        before, _ = folder.read_whole(SETTINGS)
+        try:
+            after = with_weights(before.decode("utf-8"), weights).encode()
+            folder.replace(SETTINGS, before, after)
+        except (OSError, UnicodeDecodeError) as error:
+            raise CurateError(f"{SETTINGS} was not written", "Close it in other programs, then try again") from error
+
+
+def with_weights(text: str, weights: dict[str, float]) -> str:
+    """Return settings with these weights in the section `[intake]`.
+
+    >>> with_weights("[intake]\\ndepth = 1 # mine\\n[show]\\n", {"depth": 0.5, "authority": 0.5})
+    '[intake]\\ndepth = 0.5 # mine\\nauthority = 0.5\\n[show]\\n'
+    """
+    head = re.search(r"(?m)^[ \t]*\[[ \t]*intake[ \t]*\][^\n]*(?:\n|\Z)", text)
+    if head is None:
+        lines = "".join(f"{name} = {value}\n" for name, value in weights.items())
+        return f"{text}{'' if not text or text.endswith(chr(10)) else chr(10)}\n[intake]\n{lines}"
+    following = re.compile(r"(?m)^[ \t]*\[").search(text, head.end())
+    end = following.start() if following else len(text)
+    section = text[head.end() : end]
+    for name, value in weights.items():
+        section, times = re.subn(rf"(?m)^([ \t]*{name}[ \t]*=[ \t]*)[-+\d.eE_]+", rf"\g<1>{value}", section)
+        section = section if times else f"{section.rstrip(chr(10))}\n{name} = {value}\n".lstrip("\n")
+    return f"{text[: head.end()].rstrip(chr(10))}\n{section}{text[end:]}"

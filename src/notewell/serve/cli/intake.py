@@ -1,0 +1,234 @@
+"""`notewell intake`, with its subcommands `log`, `explain`, `undo` and `tune`."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Any
+
+import click
+
+from notewell.curate.intake import Intake, explain, read_log, take_in, undo
+from notewell.curate.intake_log import Decision
+from notewell.curate.scoring import DIMENSIONS
+from notewell.curate.sources import LARGEST, Read, read_data, read_source
+from notewell.curate.tune import Tuned, tune
+from notewell.files.control_chars import shown_path
+from notewell.index.readers.sandbox import Extraction
+from notewell.serve.cli.first_index import vault_to_index_option
+from notewell.serve.cli.inputs import STDIN
+from notewell.serve.cli.options import (
+    Number,
+    json_option,
+    open_vault,
+    print_json,
+    print_reasons,
+    print_result,
+    say_notices,
+    vault_option,
+)
+from notewell.serve.cli.progress import progress_shown
+from notewell.serve.cli.query_options import vault_to_ask
+from notewell.serve.json_data import as_data
+from notewell.serve.say import counted, echo, printable_line, say
+from notewell.serve.wording import with_notices
+
+READING = ("Scoring", "scored {:,} of {:,} signals")
+VERDICTS = ("added", "queued", "dropped", "duplicate")
+
+
+class Intakes(click.Group):
+    """A group whose first word may be a source: then it takes it in."""
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Return the subcommand that was named, or the one that takes sources in."""
+        named = args[0] in self.commands
+        return super().resolve_command(ctx, args if named else ["sources", *args])
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Let options before the first source belong to the command that takes it in."""
+        if args and args[0].startswith("-") and args[0] != "--help":
+            args = ["sources", *args]
+        return super().parse_args(ctx, args)
+
+
+@click.group("intake", cls=Intakes)
+def command() -> None:
+    """Score what comes in, and let the best become notes
+
+    SOURCE is an address, a file, a folder, or `-` for stdin: lists of addresses, RSS, Atom and OPML, mails (.eml,
+    mbox), HTML, PDF, Markdown and all else that Notewell reads. Each signal is scored on relevance, actionability,
+    depth and authority. From 0.55 on it becomes a note, from 0.40 on it waits in the review queue, and below it is
+    dropped. Every decision is logged with its reasons. Nothing is fetched from the network without --fetch. This is off
+    until `notewell.toml` names `folders` under `[curate]`.
+
+    \b
+    Example:
+        notewell intake ~/Downloads/feed.xml ~/drop
+        pbpaste | notewell intake -
+        notewell intake feeds.opml --fetch --dry-run
+        notewell intake log
+    """
+
+
+@command.command("sources", hidden=True)
+@click.argument("source", nargs=-1, required=True)
+@click.option("--fetch", is_flag=True, help="Fetch addresses and feeds from the network")
+@click.option("--dry-run", "-n", is_flag=True, help="Show what would be decided, and write nothing")
+@click.option("--explain", "explained", is_flag=True, help="Show the reasons of each score")
+@click.option("--again", is_flag=True, help="Also decide signals that were decided before")
+@vault_to_index_option
+@json_option
+def sources(
+    source: tuple[str, ...],
+    fetch: bool,
+    dry_run: bool,
+    explained: bool,
+    again: bool,
+    vault: Path | None,
+    as_json: bool,
+) -> None:
+    """Take in signals from each SOURCE
+
+    \b
+    Example:
+        notewell intake feed.xml --explain
+    """
+    with vault_to_ask(vault, {}, refresh=True) as (opened, notices):
+        rules = opened.settings.index
+        with Extraction(rules.max_seconds) as extraction:
+            read = Read()
+            for one in source:
+                read.add(_stdin(extraction) if one == STDIN else read_source(one, extraction))
+            if fetch:
+                from notewell.curate.fetch import fetch_all  # noqa: PLC0415
+
+                with progress_shown("Fetching", "fetched {:,} of {:,} addresses") as progress:
+                    read = fetch_all(read, extraction, progress)
+        with progress_shown(*READING) as progress:
+            done = take_in(opened, read, again=again, dry_run=dry_run, progress=progress)
+        done = with_notices(done, notices)
+        print_result(done, as_json, lambda done: _print_intake(done, explained=explained, dry_run=dry_run))
+
+
+def _stdin(extraction: Extraction) -> Read:
+    return read_data(sys.stdin.buffer.read(LARGEST + 1), "", extraction)
+
+
+def _print_intake(done: Intake, *, explained: bool, dry_run: bool) -> None:
+    for one in done.decisions:
+        _print_decision(one, explained=explained)
+    counts = [f"{sum(one.verdict == verdict for one in done.decisions):,} {verdict}" for verdict in VERDICTS]
+    would = "would be " if dry_run else ""
+    say(f"{counted(len(done.decisions), 'signal')}: {would}{', '.join(counts)}")
+    if done.seen:
+        say(f"{counted(done.seen, 'signal')} decided before; --again decides anew")
+    if done.feeds:
+        say(f"{counted(len(done.feeds), 'feed')} not fetched; --fetch fetches them")
+    print_reasons("source left out", done.left, verbose=True)
+    say_notices(done.notices)
+
+
+def _print_decision(one: Decision, *, explained: bool) -> None:
+    later = f" ({one.later})" if one.later else ""
+    to = f" → {shown_path(one.path)}" if one.path else ""
+    echo(f"{one.total:.2f}  {one.verdict:<9}{later}  {one.id}  {printable_line(one.title or one.url)}{to}")
+    if explained:
+        echo(f"      {printable_line(one.why)}")
+        for name in DIMENSIONS:
+            score = getattr(one.scores, name)
+            echo(f"      {score.value:.2f} {name}: {printable_line(score.why)}")
+
+
+@command.command("log")
+@click.option("--limit", "-n", metavar="N", type=Number(int, 1), default=20, help="Show the last N decisions")
+@click.option("--explain", "explained", is_flag=True, help="Show the reasons of each score")
+@vault_option
+@json_option
+def log(limit: int, explained: bool, vault: Path | None, as_json: bool) -> None:
+    """Show the last decisions
+
+    \b
+    Example:
+        notewell intake log --limit 50
+    """
+    with open_vault(vault) as opened:
+        decisions = read_log(opened)
+    if as_json:
+        print_json([as_data(one) for one in decisions[:limit]])
+        return
+    for one in decisions[:limit]:
+        _print_decision(one, explained=explained)
+    say(f"{counted(len(decisions), 'decision')} in all")
+
+
+@command.command("explain")
+@click.argument("signal")
+@vault_option
+@json_option
+def explain_command(signal: str, vault: Path | None, as_json: bool) -> None:
+    """Show why a SIGNAL was decided so: by its id, address, title or note
+
+    \b
+    Example:
+        notewell intake explain 3f2a9c41d7
+    """
+    with open_vault(vault) as opened:
+        found = explain(opened, signal)
+    print_result(found, as_json, lambda found: _print_decision(found, explained=True))
+
+
+@command.command("undo")
+@click.argument("signal", default="")
+@vault_option
+@json_option
+def undo_command(signal: str, vault: Path | None, as_json: bool) -> None:
+    """Take back the notes of the last run, or the decision on one SIGNAL
+
+    A note moves to `.trash`, a queued signal leaves the queue, and a dropped one moves into it. A note that was edited
+    since stays.
+
+    \b
+    Example:
+        notewell intake undo
+        notewell intake undo 3f2a9c41d7
+    """
+    with open_vault(vault) as opened:
+        done = undo(opened, signal)
+    print_result(done, as_json, lambda done: _print_undone(done))
+
+
+def _print_undone(done: Any) -> None:
+    for one in done.decisions:
+        _print_decision(one, explained=False)
+    print_reasons("note left as it is", done.left, verbose=True)
+    say_notices(done.notices)
+
+
+@command.command("tune")
+@click.option("--dry-run", "-n", is_flag=True, help="Show what was learned, and write nothing")
+@vault_option
+@json_option
+def tune_command(dry_run: bool, vault: Path | None, as_json: bool) -> None:
+    """Learn the weights of the scores from what you accepted and rejected
+
+    The gain is measured on decisions that were not learned from. Only weights that gain are written, into `[intake]` of
+    the vault's `notewell.toml`.
+
+    \b
+    Example:
+        notewell intake tune --dry-run
+    """
+    with open_vault(vault) as opened:
+        tuned = tune(opened, dry_run=dry_run)
+    print_result(tuned, as_json, _print_tuned)
+
+
+def _print_tuned(tuned: Tuned) -> None:
+    for name, weight in tuned.weights.items():
+        echo(f"{weight:.3f}  {name}")
+    say(f"learned from {tuned.accepted:,} accepted and {tuned.rejected:,} rejected")
+    say(f"AUROC on decisions held out: {tuned.before:.3f} → {tuned.after:.3f}")
+    say("written to notewell.toml" if tuned.written else "not written")

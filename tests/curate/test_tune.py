@@ -1,0 +1,73 @@
+"""Weights learned from decisions: measured on others, and written only if they gain."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+
+from notewell import Vault
+from notewell.config.settings import IntakeSettings
+from notewell.curate.intake_log import Decision, IntakeLog, Later
+from notewell.curate.journal import Journal
+from notewell.curate.scoring import Score, Scores
+from notewell.curate.tune import learn, tune, with_weights
+from notewell.errors import CurateError
+
+MakeVault = Callable[..., Vault]
+CHANCE = np.random.default_rng(7)
+
+
+def decided(vault: Vault, wants: Callable[[list[float]], bool], number: int = 60) -> None:
+    log = IntakeLog(Journal(vault.root).folder)
+    outcomes: dict[Later, list[str]] = {"accepted": [], "rejected": []}
+    for count in range(number):
+        values = [round(float(value), 3) for value in CHANCE.random(4)]
+        scores = Scores(*(Score(value, "why") for value in values))
+        log.add([Decision(f"{count:010x}", "now", "queued", 0.5, "t", "", "", "a.md", "", scores)])
+        outcomes["accepted" if wants(values) else "rejected"].append(f"{count:010x}")
+    for later, ids in outcomes.items():
+        log.mark(ids, later, "now")
+
+
+def test_weights_that_gain_are_written_and_all_else_stays(make_vault: MakeVault) -> None:
+    text = '# mine\n[curate]\nfolders = ["."]\n[intake]\ndepth = 0.3 # deep\nfolders = ["In"]\n[show]\nlinks = "off"\n'
+    vault = make_vault({"notewell.toml": text, "a.md": "x"})
+    decided(vault, lambda values: values[2] > 0.5)
+    dry = tune(vault, dry_run=True)
+    assert not dry.written and (vault.root / "notewell.toml").read_text() == text
+    done = tune(vault)
+    assert done.written and done.after > 0.9 > done.before and done.weights["depth"] > 0.5
+    written = (vault.root / "notewell.toml").read_text()
+    assert tomllib.loads(written)["intake"] == {**done.weights, "folders": ["In"]}
+    assert written.startswith('# mine\n[curate]\nfolders = ["."]\n[intake]\ndepth = ') and " # deep\n" in written
+    assert written.endswith('[show]\nlinks = "off"\n')
+    vault.reread()
+    assert vault.settings.intake.weights == done.weights
+    assert not tune(vault).written
+
+
+def test_decisions_by_chance_gain_nothing_and_nothing_is_written(make_vault: MakeVault) -> None:
+    features = np.random.default_rng(3).random((200, 4))
+    wanted = np.random.default_rng(4).random(200) > 0.5
+    found = learn(features, wanted, IntakeSettings())
+    assert 0.35 < found.after < 0.62
+
+
+def test_too_few_decisions_are_a_fact_and_a_hint(make_vault: MakeVault) -> None:
+    vault = make_vault({"notewell.toml": '[curate]\nfolders = ["."]\n'})
+    decided(vault, lambda values: values[0] > 0.02, number=31)
+    with pytest.raises(CurateError, match="too few to learn from"):
+        tune(vault)
+
+
+@pytest.mark.parametrize(
+    "text", ["", "[intake]", "a = 1", "[intake]\n\n[x]\n", "[ intake ] # c\nreview=0.3\n", "x = 1\n"]
+)
+def test_settings_are_the_same_but_for_the_weights(text: str) -> None:
+    made = tomllib.loads(with_weights(text, {"depth": 0.25, "relevance": 0.75}))
+    before = tomllib.loads(text)
+    assert made.pop("intake") == {**before.pop("intake", {}), "depth": 0.25, "relevance": 0.75}
+    assert made == before
