@@ -1,15 +1,26 @@
-"""A real PostgreSQL server for tests: one for each process that runs them, made when it is first asked for."""
+"""Real PostgreSQL servers for tests: one for each process that runs them, made when it is first asked for."""
 
 from __future__ import annotations
 
 import os
 import shutil
+import subprocess
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from tempfile import mkdtemp
 
-from notewell.serve.own_server import SETTINGS, OwnServer, is_root
+from notewell.errors import ServerError
+from notewell.serve.own_server import (
+    HOST,
+    SETTINGS,
+    SUPERUSER,
+    OwnServer,
+    _free_port,
+    _unprivileged,
+    binaries,
+    is_root,
+)
 
 # What a test writes need not survive a power cut.
 IN_TESTS = {**SETTINGS, "fsync": "off", "full_page_writes": "off", "shared_buffers": "32MB"}
@@ -29,3 +40,65 @@ def own_server(**settings: str) -> Iterator[OwnServer]:
     finally:
         server.down()
         shutil.rmtree(folder)
+
+
+class Standby:
+    """A streaming replica of a server on this machine, made by PostgreSQL's own tools."""
+
+    def __init__(self, primary: OwnServer) -> None:
+        self._primary = primary
+        self.port = _free_port()
+        self._data = primary.folder / f"standby-{self.port}"
+        self._passwords = primary.folder / f"pgpass-{self.port}"
+
+    def url(self, role: str = "notewell", database: str = "notewell") -> str:
+        """Return its address; it has the roles and passwords of its primary."""
+        return f"postgresql://{role}@{HOST}:{self.port}/{database}?passfile={self._passwords}"
+
+    def make(self) -> None:
+        """Copy the primary, which goes on, and follow it from then on."""
+        passwords = (self._primary.folder / "pgpass").read_text()
+        self._passwords.write_text(passwords.replace(f":{self._primary.port}:", f":{self.port}:"))
+        self._passwords.chmod(0o600)
+        self._data.mkdir(mode=0o700)
+        if is_root():
+            shutil.chown(self._data, *_unprivileged())
+        word = next(line for line in passwords.splitlines() if f":{SUPERUSER}:" in line).rpartition(":")[2]
+        source = f"host={HOST} port={self._primary.port} user={SUPERUSER} password={word}"
+        how = ("--write-recovery-conf", "--checkpoint=fast", "--no-sync", "--wal-method=stream")
+        self._primary._run("pg_basebackup", *how, f"--pgdata={self._data}", f"--dbname={source}")
+        with (self._data / "postgresql.conf").open("a", encoding="utf-8") as stream:
+            stream.write(f"port = {self.port}\nhot_standby_feedback = on\n")
+        self.up()
+
+    def up(self) -> None:
+        """Start it."""
+        self._primary._run("pg_ctl", "start", "--wait", f"--pgdata={self._data}", f"--log={self._data / 'server.log'}")
+
+    def down(self) -> None:
+        """Stop it at once, as a crash does."""
+        self._primary._run("pg_ctl", "stop", "--mode=immediate", f"--pgdata={self._data}")
+
+    def promote(self) -> None:
+        """Make it a server of its own, which follows nobody."""
+        self._primary._run("pg_ctl", "promote", "--wait", f"--pgdata={self._data}")
+
+    def run_sql(self, statement: str) -> str:
+        """Return what a statement of its owner says."""
+        command = [str(binaries() / "psql"), "--no-psqlrc", "--tuples-only", "--no-align", "--set=ON_ERROR_STOP=1"]
+        told = subprocess.run(
+            [*command, self.url(SUPERUSER, "postgres"), "--command", statement], capture_output=True, check=True
+        )
+        return told.stdout.decode().strip()
+
+
+@contextmanager
+def standby_of(primary: OwnServer) -> Iterator[Standby]:
+    """Start a streaming replica of a server; it is gone at the end."""
+    made = Standby(primary)
+    made.make()
+    try:
+        yield made
+    finally:
+        with suppress(ServerError):
+            made.down()

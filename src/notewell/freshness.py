@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Literal, NamedTuple
 
 from notewell.embed import Embedder, EmbedRules, LoadEmbedder, load_embedder, load_encoder
-from notewell.errors import EmbedError, StoreBusy, StoreError
+from notewell.errors import EmbedError, StoreBusy, StoreError, StoreUnreachable
 from notewell.files.safe_open import check_folder
 from notewell.files.user import write_private
 from notewell.index import Batches, Progress
@@ -191,7 +191,11 @@ class Freshness:
         return (*report.notices, *stopped, *notices)
 
     def _refresh_known(self, progress: Progress | None) -> tuple[Notice, ...]:
-        changes = self._indexing.find_changes()
+        try:
+            changes = self._indexing.find_changes()
+        except StoreUnreachable as error:
+            # A replica may still answer.
+            return (Notice("not_refreshed", {"reason": error.fact}),)
         self.gone = frozenset(changes.gone)
         try:
             if not self._indexing.is_compatible:

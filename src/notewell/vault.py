@@ -30,11 +30,11 @@ from notewell.index.place import Place, Reading, as_place, find_place, names_fil
 from notewell.index.report import Diagnosis, Status
 from notewell.index.runs import WAIT_SECONDS, Indexing
 from notewell.index.secrets import SecretReport, files_at, find_secrets
-from notewell.index.shown import Shown, visible, without
+from notewell.index.shown import Shown, lag, visible, without
 from notewell.index.walk import WalkRules, left_out_by
 from notewell.names.addresses import Addresses
 from notewell.names.find import find_chunks, find_exactly, find_named
-from notewell.search import Embedders, ParseContext, Rules, make_plan, mode_of, search
+from notewell.search import Embedders, ParseContext, Rules, Searched, make_plan, mode_of, search
 from notewell.search.embedding import no_vectors, plan_vector, usable_embedders, without_secrets
 from notewell.search.expand import expand
 from notewell.search.plan import checked_query, readable, readable_name
@@ -163,19 +163,21 @@ class Vault:
             self.shown.forget_excluded()
             notices = (*notices, *self._indexing.resolve_links())
         query, rules, told = expand(query, rules, self.settings.llm)
+        found = self.storage.retried(lambda: self._search(query, rules))
+        self.encoder.keep(found.encoded)
+        self.encoder.wish(found.lacking)
+        results = self.freshness.without_gone(found.results)
+        took = round((time.perf_counter() - began) * 1000, 3)
+        return replace(results, took_ms=took, notices=(*notices, *told, *results.notices))
+
+    def _search(self, query: Query, rules: Rules) -> Searched:
         with self.shown.searching(hides=not rules.mode.seeds) as (snapshot, excluded):
             embedders, missing = self._embedders(snapshot, required=bool(rules.mode.seeds))
             found = search(query, store=snapshot, embedders=embedders, rules=rules)
-        self.encoder.keep(found.encoded)
-        self.encoder.wish(found.lacking)
         if self._loads == "behind" and embedders.encoder and snapshot.state.encoder:
             self.models.load_encoder_behind()
-        results = self.freshness.without_gone(without(found.results, excluded))
-        return replace(
-            results,
-            took_ms=round((time.perf_counter() - began) * 1000, 3),
-            notices=(*notices, *missing, *told, *results.notices),
-        )
+        results = without(found.results, excluded)
+        return found._replace(results=replace(results, notices=(*lag(snapshot), *missing, *results.notices)))
 
     def related(self, *note: str | Path, **fields: Unpack[QueryFields]) -> Results:
         """Find the notes most like these, one hit each: notes by path, name or title, or `path:12`, `path#page 3`."""

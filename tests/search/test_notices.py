@@ -69,6 +69,8 @@ ELSEWHERE = {
     "settings_invalid",
     # tests/embed/test_remote_vault.py
     *("no_vectors", "indexed_by_words"),
+    # tests/store/test_postgres_replicas.py
+    *("replica_behind", "not_refreshed"),
     # tests/index/test_workers.py
     "workers_lost",
     # tests/curate/test_suggest.py, test_promote.py

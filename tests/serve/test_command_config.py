@@ -15,7 +15,8 @@ from notewell.serve.width import width_of
 Notewell = Callable[..., tuple[int, str, str]]
 KEY = "embed.key"
 # What no file of a vault may set.
-ELSEWHERE = {KEY, "llm.key", "llm.context", "search.expand", "search.expand_seconds", "store.folder", "store.url"}
+ELSEWHERE = {KEY, "llm.key", "llm.context", "search.expand", "search.expand_seconds"}
+ELSEWHERE |= {"store.folder", "store.url", "store.replicas"}
 
 
 def rows(out: str) -> dict[str, tuple[str, str]]:

@@ -328,7 +328,8 @@ def _converted(value: Any, default: Any) -> Any:
     if isinstance(default, bool):
         return _as_bool(value)
     if isinstance(default, tuple):
-        texts = value.split(os.pathsep) if isinstance(value, str) else value
+        # Addresses have colons in them.
+        texts = value.split(None if "://" in value else os.pathsep) if isinstance(value, str) else value
         if not isinstance(texts, list | tuple) or not all(isinstance(text, str) for text in texts):
             raise TypeError
         _check_text("".join(texts))
@@ -365,8 +366,11 @@ def _check_together(settings: Settings) -> None:
         raise SettingsError("chunk.overlap_words is not below chunk.target_words", "Lower chunk.overlap_words")
     if settings.search.lexical_weight + settings.search.vector_weight <= 0:
         raise SettingsError("search.lexical_weight and search.vector_weight are both 0", "Raise one of them")
-    if problem := wrong_url(settings.store.url):
-        raise SettingsError(*problem)
+    for url, name in ((settings.store.url, "url"), *((url, "replicas") for url in settings.store.replicas)):
+        if problem := wrong_url(url, f"store.{name}"):
+            raise SettingsError(*problem)
+    if settings.store.replicas and not settings.store.url:
+        raise SettingsError("store.replicas names replicas of no server", "Set store.url to the server that is written")
     # An error should come now, and not with the first search.
     read_overrides(settings.decay.overrides)
     read_ladder(settings.decay.ladder)

@@ -28,6 +28,7 @@ class StoreSettings:
     path: str = ""
     folder: str = ""
     url: str = ""
+    replicas: tuple[str, ...] = ()
     name: str = ""
 
 
@@ -262,6 +263,11 @@ SPECS = {
     "store.url": Spec(
         "PostgreSQL database for the stores, `postgresql://role@host/database`; without a password, which belongs into "
         "~/.pgpass or PGPASSWORD; not in a vault's own file",
+        who=Who.USER,
+    ),
+    "store.replicas": Spec(
+        "Streaming replicas of that database, as addresses like store.url: searches go to one that can be reached; not "
+        "in a vault's own file",
         who=Who.USER,
     ),
     "store.name": Spec(

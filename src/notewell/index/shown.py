@@ -77,9 +77,8 @@ class Shown:
         state = (rules, store, snapshot.state.notes_changed)
         compared, excluded = self._compared
         if compared != state:
-            # In the same transaction as the snapshot.
-            files = store.files()
-            excluded = frozenset(left_out(self._root, (*files.notes, *files.skipped), rules))
+            # The notes of this very state: the store may be further by now, and a replica not as far.
+            excluded = frozenset(left_out(self._root, (*snapshot.ids(), *store.files().skipped), rules))
             self._compared = state, excluded
         return excluded
 
@@ -93,6 +92,12 @@ def _remove(store: Store, paths: Collection[str]) -> bool:
     except StoreError:
         return False
     return True
+
+
+def lag(snapshot: Snapshot) -> tuple[Notice, ...]:
+    """Return a notice if a state is of a replica that is behind by more than usual."""
+    state = snapshot.state
+    return (Notice("replica_behind", {"generation": state.generation, "newest": state.newest}),) if state.newest else ()
 
 
 def visible(about: About, excluded: Collection[str]) -> About:

@@ -42,6 +42,10 @@ WORDING: Mapping[str, str | tuple[str, str]] = {
         "1 changed file was not indexed: {reason}",
         "{count} changed files were not indexed: {reason}",
     ),
+    "not_refreshed": "{reason}. The latest changes may be missing from these results",
+    "replica_behind": (
+        "A replica of the database answered, which lacks the latest changes (state {generation}, the database {newest})"
+    ),
     "files_left": (
         "1 new or changed file is not indexed yet. Run `notewell index`",
         "{count} new or changed files are not indexed yet. Run `notewell index`",

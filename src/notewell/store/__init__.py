@@ -62,6 +62,8 @@ class State:
     """Whether any run reached its end, which is to measure standings."""
     origin: Origin = "own"
     """Who made it: only an `own` store is read."""
+    newest: int = 0
+    """The generation of the primary, if this state is of a replica that lacks changes of it."""
     id: str = ""
     """A random name, which tells it from one that was made anew in its place; empty if it has none."""
 

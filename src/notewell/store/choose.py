@@ -19,6 +19,10 @@ class Place(Protocol):
         """Return the server; empty for a file."""
 
     @property
+    def replicas(self) -> tuple[str, ...]:
+        """Return the replicas of the server, which answer searches."""
+
+    @property
     def name(self) -> str:
         """Return the vault's name on the server; empty for one of its own."""
 
@@ -36,6 +40,6 @@ def open_storage(
 ) -> OpenedStore:
     """Return the store of the vault at `root`, on a server or in a file; it is opened on first use."""
     if place.url:
-        return ServerStore(place.url, place.name, root, made_for, selection=selection)
+        return ServerStore(place.url, place.name, root, made_for, selection=selection, replicas=place.replicas)
     file = store_file(root, place.path, place.folder, selection)
     return OpenedStore(file, root, made_for, selection=selection, cache_kib=cache_kib)

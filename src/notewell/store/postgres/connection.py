@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+import logging
 import select
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
+from types import MappingProxyType
 
 import psycopg
 from psycopg import conninfo, errors
-from psycopg.pq import ConnStatus, TransactionStatus
+from psycopg.pq import TransactionStatus
 
 from notewell.errors import REPAIR, StoreBusy, StoreDamaged, StoreError, StoreUnfit, StoreUnreachable
 from notewell.store.postgres.address import place_of
 from notewell.store.tables.checked import damaged
 
+# It warns of pipelines that end with their connection, which is told as an error.
+logging.getLogger("psycopg").addHandler(logging.NullHandler())
 # Connections that wait for their next use: as many as searches of one server usually run at once.
 KEPT = 8
 # Seconds until a server that does not answer counts as gone, and after which a silent connection is probed.
@@ -56,8 +60,10 @@ REFUSALS = (
 class Connections:
     """The connections of one process to one database."""
 
-    def __init__(self, url: str) -> None:
+    def __init__(self, url: str, usual: Mapping[str, str | int] = MappingProxyType({})) -> None:
+        """Connect to `url`; what it does not say itself is as `usual`, or as for every connection."""
         self.url = url
+        self._usual = usual
         self.place = place_of(url)
         self._idle: list[psycopg.Connection] = []
         self._lock = threading.Lock()
@@ -108,7 +114,7 @@ class Connections:
             "tcp_user_timeout": PROBE_SECONDS * 1000,
             "application_name": "notewell",
         }
-        made = conninfo.make_conninfo("", **{**usual, **given})
+        made = conninfo.make_conninfo("", **{**usual, **self._usual, **given})
         try:
             db = psycopg.connect(made, autocommit=True, prepare_threshold=PREPARED_AFTER)
         except psycopg.OperationalError as error:
@@ -118,12 +124,12 @@ class Connections:
 
 
 def _is_alive(db: psycopg.Connection) -> bool:
-    """Tell whether a connection is still open, without asking the server: after its end, there is something to read."""
+    """Tell whether an idle connection can be used, without asking the server.
+
+    There is nothing to read on one, but its end, or that a replica has become a server of its own.
+    """
     with suppress(psycopg.Error, OSError):
-        if not select.select([db.fileno()], [], [], 0)[0]:
-            return not db.closed
-        db.pgconn.consume_input()
-        return not db.closed and db.pgconn.status == ConnStatus.OK
+        return not db.closed and not select.select([db.fileno()], [], [], 0)[0]
     return False
 
 

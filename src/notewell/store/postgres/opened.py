@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from hashlib import blake2b
 from pathlib import Path
 from types import ModuleType
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, TypeVar, cast
 
-from notewell.errors import StoreDamaged, StoreError, StoreUnfit
+from notewell.errors import StoreDamaged, StoreError, StoreUnfit, StoreUnreachable
 from notewell.files.safe_open import check_folder
 from notewell.files.user import home_folder, private_folder, state_folder, user_key, write_private
 from notewell.store import MadeFor, Store
@@ -21,6 +21,8 @@ from notewell.types.notices import Notice
 if TYPE_CHECKING:
     from notewell.store.postgres.connection import Connections
     from notewell.store.postgres.store import PostgresStore
+
+Answer = TypeVar("Answer")
 
 INSTALL = "Run `pip install 'notewell[postgres]'`"
 # The suffix of the file that stands for such a store in the user's folder of state; locks lie beside it.
@@ -35,13 +37,24 @@ class ServerStore(OpenedStore):
     """The store of the vault at `root` in a PostgreSQL database."""
 
     def __init__(
-        self, url: str, name: str, root: Path, made_for: Callable[[], MadeFor], *, selection: str = ""
+        self,
+        url: str,
+        name: str,
+        root: Path,
+        made_for: Callable[[], MadeFor],
+        *,
+        selection: str = "",
+        replicas: Sequence[str] = (),
     ) -> None:
-        """Take the vault's `name` in the database; without one, it is made of the folder's, and is this machine's."""
+        """Take the vault's `name` in the database; without one, it is made of the folder's, and is this machine's.
+
+        What is shown may come from the `replicas` of the server.
+        """
         state = state_folder(os.environ, home_folder(os.environ))
         key = user_key(state)
         name = name or name_of(root, key.value)
         self._url = url
+        self._replicas = replicas
         self._name = f"{name}-{selection}" if selection else name
         beside = re.sub(r"[^\w.-]+", "-", f"{self._name}-{blake2b(place_of(url).encode(), digest_size=4).hexdigest()}")
         super().__init__(state / STORES / f"{beside}{SUFFIX}", root, made_for, selection=selection)
@@ -58,6 +71,15 @@ class ServerStore(OpenedStore):
     def is_remote(self) -> bool:
         """Tell whether the store is on a server."""
         return True
+
+    def retried(self, search: Callable[[], Answer]) -> Answer:
+        """Return what a search finds; one whose replica went away meanwhile is repeated on another server."""
+        try:
+            return search()
+        except StoreUnreachable:
+            if not self._replicas:
+                raise
+            return search()
 
     def repaired(self) -> Store:
         """Return the store to rebuild: even one that is damaged can be opened, and gives way to another."""
@@ -106,7 +128,11 @@ class ServerStore(OpenedStore):
             # Before anything is made: an embedder that does not answer leaves no trace.
             made_for = self._made_for()
         store: PostgresStore = _engine().PostgresStore(
-            self._connections, self._name, lambda: made_for or self._made_for(), key=self._key.value
+            self._connections,
+            self._name,
+            lambda: made_for or self._made_for(),
+            key=self._key.value,
+            replicas=_engine().Replicas(self._replicas),
         )
         self._check_owner(store)
         private_folder(self.file.parent)

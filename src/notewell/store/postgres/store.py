@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
+from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import psycopg
 
-from notewell.errors import StoreBusy, StoreError
+from notewell.errors import StoreBusy, StoreError, StoreUnreachable
 from notewell.store import About, Files, MadeFor, Skip, State
 from notewell.store.copying import copy_content
 from notewell.store.filters import count_tags
@@ -34,6 +35,7 @@ from notewell.store.postgres.check import find_problems
 from notewell.store.postgres.connection import Connections
 from notewell.store.postgres.meta import ALL_META, Meta
 from notewell.store.postgres.reader import PostgresReader
+from notewell.store.postgres.replicas import NO_REPLICAS, Replicas, is_behind
 from notewell.store.postgres.vectors import carry_over
 from notewell.store.postgres.writer import Batch
 from notewell.store.sqlite import SqliteStore, copy_of
@@ -43,7 +45,9 @@ from notewell.store.tables.seal import NO_SEALS
 from notewell.store.tables.snapshot import TableSnapshot
 from notewell.types.note import Stamp
 
-__all__ = ["Connections", "PostgresStore", "exists"]
+__all__ = ["Connections", "PostgresStore", "Replicas", "exists"]
+
+READ = "begin isolation level repeatable read, read only"
 
 # Advisory locks by purpose, for one vault each: their first key, and what a process that has to wait is told.
 LOCKS = {
@@ -71,15 +75,22 @@ class PostgresStore:
         *,
         key: bytes = b"",
         place: str = "current",
+        replicas: Replicas = NO_REPLICAS,
     ) -> None:
         """Open the store of a vault by its name; `made_for` is only called to create a new one.
 
-        `key` is the user's, with which backups are sealed: they are files of the SQLite store.
+        `key` is the user's, with which backups are sealed: they are files of the SQLite store. What is shown may come
+        from `replicas`.
         """
         self._key = key
         self._connections = connections
         self._name = name
         self._place = place
+        self._replicas = replicas
+        # The newest state that the primary has told of, and the last one that this process wrote.
+        self._newest: Meta | None = None
+        self._own: Meta | None = None
+        self._is_gone = False
         self._lock = threading.Lock()
         self._arrays: Arrays | None = None
         # The arrays as the last batch left them, for the next one of the same process.
@@ -91,15 +102,22 @@ class PostgresStore:
 
     @property
     def in_place(self) -> bool:
-        """Tell whether there is still a store of that name."""
-        with self._connections.taken() as db:
-            return find(db, self._name, self._place) is not None
+        """Tell whether there is still a store of that name, as far as this process was told."""
+        return not self._is_gone
 
     @property
     def state(self) -> State:
-        """Return the present state."""
-        with self._reading() as (_, meta):
-            return meta.state
+        """Return the present state; if only a replica can be reached, its."""
+        try:
+            # In one round trip: each search asks for it several times.
+            with self._connections.taken() as db:
+                _, self._newest = self._begin(db, READ, "commit")
+            return self._newest.state
+        except StoreUnreachable:
+            with ExitStack() as stack:
+                if (opened := self._replicas.enter(stack, self._reading)) is None:
+                    raise
+                return opened[1].state
 
     def about(self, *, tags: bool = False) -> About:
         """Return counts, sizes and why files were skipped; slower than `state`. `tags` only if asked for."""
@@ -134,8 +152,15 @@ class PostgresStore:
     @contextmanager
     def reading(self, *, shown: bool = True) -> Iterator[TableSnapshot]:
         """Read one state, which does not change inside the block."""
-        with self._reading() as (reader, meta):
-            yield TableSnapshot(reader, meta.state, lambda: self._load_arrays(reader, meta), NO_SEALS)
+        with ExitStack() as stack:
+            # What is derived from a state and stored has to come from where it is stored.
+            replica = self._replicas.enter(stack, self._reading, self._newest, self._own) if shown else None
+            reader, meta = replica or stack.enter_context(self._reading())
+            state = meta.state
+            if replica and is_behind(meta, self._newest):
+                assert self._newest is not None, "it is behind it"
+                state = replace(state, newest=self._newest.number("generation"))
+            yield TableSnapshot(reader, state, lambda: self._load_arrays(reader, meta), NO_SEALS)
 
     def _load_arrays(self, reader: PostgresReader, meta: Meta) -> Arrays:
         """Return the arrays of a state, from memory if its chunks are the same."""
@@ -155,6 +180,7 @@ class PostgresStore:
             batch = Batch(db, meta, found, lambda: self._take_written(db, meta))
             yield batch
             batch.finish()
+        self._own = self._newest = meta
         if batch.blocks is not None:
             self._written = meta.number("arrays"), batch.blocks
 
@@ -253,6 +279,7 @@ class PostgresStore:
                 db.execute(GIVE_WAY, {"store": old.store})
                 db.execute(TAKE_OVER, {"store": new.store})
             self._found = new
+            self._own = self._newest = meta
             delete_left(db, self._name)
 
     def copy_to(self, file: Path) -> None:
@@ -295,23 +322,29 @@ class PostgresStore:
     def close(self) -> None:
         """Close the connections."""
         self._connections.close()
+        self._replicas.close()
 
-    def _begin(self, db: psycopg.Connection) -> tuple[Found, Meta]:
+    def _begin(self, db: psycopg.Connection, before: str = "", after: str = "") -> tuple[Found, Meta]:
         """Choose the store of this name for a transaction, and read its keys: one round trip."""
         named = {"name": self._name, "place": self._place}
         with db.pipeline():
+            if before:
+                db.execute(before.encode())
             db.execute(USE, named)
             found = db.execute(FIND, named)
             values = db.execute(ALL_META)
+            if after:
+                db.execute(after.encode())
         row = found.fetchone()
         if row is None:
+            # A replica may only not have it yet.
+            self._is_gone = db.info.parameter_status("in_hot_standby") != "on"
             raise StoreError(f"The vault '{self._name}' is gone from {self._connections.place}", INDEX_AGAIN)
         return Found(*row), Meta(dict(values.fetchall()))
 
     @contextmanager
-    def _reading(self) -> Iterator[tuple[PostgresReader, Meta]]:
-        """Let every statement inside see the same state."""
-        with self._connections.taken() as db:
-            db.execute("begin isolation level repeatable read, read only")
-            yield PostgresReader(db), self._begin(db)[1]
+    def _reading(self, connections: Connections | None = None) -> Iterator[tuple[PostgresReader, Meta]]:
+        """Let every statement inside see the same state, of the primary or of another server."""
+        with (connections or self._connections).taken() as db:
+            yield PostgresReader(db), self._begin(db, READ)[1]
             db.execute("commit")
