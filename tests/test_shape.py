@@ -30,7 +30,7 @@ LINES = (
     ("names",),
     ("redact", "embed", "llm", "store", "extract"),
     ("types", "files", "terms", "remote"),
-    ("errors", "patterns"),
+    ("errors", "frozen", "patterns"),
 )
 HEIGHTS = {room: len(LINES) - number for number, line in enumerate(LINES) for room in line}
 FORBIDDEN_NAMES = {"core", "utils", "common", "helpers", "services", "manager"}

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable
-from dataclasses import dataclass, fields
+from dataclasses import fields
 from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from notewell.config.permissions import Who, check_server, check_store_path
 from notewell.embed import EmbedRules
+from notewell.frozen import frozen
 from notewell.index.chunk import ChunkRules
 from notewell.index.dates import DateRules
 from notewell.index.walk import WalkRules
@@ -21,7 +22,7 @@ from notewell.search.rank.links import GRAPHS
 from notewell.search.rules import DECAY_MODES, DecayRules, SearchRules
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class StoreSettings:
     """Where the store is: in a file of its own, in one folder for the stores of all vaults, or on a server."""
 
@@ -32,14 +33,14 @@ class StoreSettings:
     name: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class MemorySettings:
     """Where agents may write memories."""
 
     folder: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class CurateSettings:
     """Which folders Notewell may change notes in, and the files that say how."""
 
@@ -48,7 +49,7 @@ class CurateSettings:
     queue: str = "_review-queue.md"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class IntakeSettings:
     """What enters the vault: the weights of the scores, the two limits, and where notes go.
 
@@ -71,7 +72,7 @@ class IntakeSettings:
         return {name: getattr(self, name) for name in names}
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ShowSettings:
     """How hits are shown on a terminal, and notes opened."""
 
@@ -79,7 +80,7 @@ class ShowSettings:
     open_with: str = "auto"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class DaemonSettings:
     """Whether the daemon answers commands, and what limits it."""
 
@@ -88,7 +89,7 @@ class DaemonSettings:
     max_mb: int = 150
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class HookSettings:
     """What the hooks of Claude Code show and replace, and how long they may take.
 
@@ -102,7 +103,7 @@ class HookSettings:
     min_chars: int = 4_000
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Settings:
     """Everything that can be set, in the sections of `notewell.toml`."""
 

@@ -13,6 +13,7 @@ from xml.parsers import expat
 
 from notewell.curate.signals import Signal, make_signal
 from notewell.errors import CurateError
+from notewell.frozen import frozen
 
 # A feed has some dozens of items; nobody reads one of this size.
 LARGEST = 10_000_000
@@ -42,7 +43,7 @@ BLOCKS = {"p", "div", "br", "li", "ul", "ol", "table", "tr", "blockquote", "pre"
 UNSEEN = {"script", "style", "head", "template", "noscript"}
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Feed:
     """What a feed, or a list of feeds, has."""
 

@@ -6,7 +6,7 @@ import json
 import os
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any, Literal
 
@@ -15,13 +15,14 @@ from notewell.curate.signals import Signal
 from notewell.errors import CurateError
 from notewell.files.safe_open import open_plain, read_plain
 from notewell.files.user import private_folder, write_private
+from notewell.frozen import frozen
 
 Verdict = Literal["added", "queued", "dropped", "duplicate"]
 Later = Literal["", "accepted", "rejected", "undone"]
 LOG, PENDING, HELD = "intake.jsonl", "intake-pending.json", "held"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Decision:
     """What was decided of a signal, and why."""
 

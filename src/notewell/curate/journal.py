@@ -11,7 +11,7 @@ import os
 import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, field, replace
 from datetime import UTC, datetime
 from hashlib import blake2b
 from pathlib import Path
@@ -22,6 +22,7 @@ from notewell.files.folder import Folder
 from notewell.files.lock import held
 from notewell.files.safe_open import read_plain
 from notewell.files.user import home_folder, private_folder, state_folder, sync, write_private
+from notewell.frozen import frozen
 
 # Where deleted notes go, as in Obsidian; nothing there is ever indexed.
 TRASH = ".trash"
@@ -41,7 +42,7 @@ class Edit(NamedTuple):
     new: bytes
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Change:
     """One file that is edited, created, moved to the trash or back; digests of its content say how far that is."""
 
@@ -55,7 +56,7 @@ class Change:
     trashed_as: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Entry:
     """Changes that belong together: what they are for, when they were made, and the name of their file."""
 

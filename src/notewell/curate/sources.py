@@ -6,7 +6,7 @@ import email
 import email.policy
 import os
 import re
-from dataclasses import dataclass, field
+from dataclasses import field
 from email.message import EmailMessage
 from pathlib import Path
 
@@ -15,6 +15,7 @@ from notewell.curate.signals import Signal, make_signal, web_address
 from notewell.errors import CurateError, NoteError
 from notewell.files.formats import BY_SUFFIX, TEXT, Format, format_of
 from notewell.files.safe_open import open_plain
+from notewell.frozen import frozen
 from notewell.index.readers.sandbox import Extraction
 from notewell.index.readers.text import decode
 from notewell.index.report import Reason
@@ -46,7 +47,7 @@ MAIL_SUFFIXES = (".eml", ".mbox")
 HTML = BY_SUFFIX[".html"]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Read:
     """What a source has: signals, feeds that could be fetched, and what could not be read, with the reason."""
 

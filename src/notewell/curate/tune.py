@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
@@ -17,6 +16,7 @@ from notewell.curate.scoring import DIMENSIONS
 from notewell.errors import CurateError
 from notewell.files.folder import Folder
 from notewell.files.safe_open import SETTINGS
+from notewell.frozen import frozen
 from notewell.vault import Vault
 
 # Fewer decisions of a person, or of one kind, say more about chance than about the person.
@@ -31,7 +31,7 @@ LEAST = 0.05
 Matrix = npt.NDArray[np.float64]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Tuned:
     """Weights that were learned, and what they gain."""
 

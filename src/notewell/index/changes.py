@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 from notewell.files.formats import BY_SUFFIX, is_sandboxed, suffix_of
+from notewell.frozen import frozen
 from notewell.index.last_walk import LastWalk, digest_of
 from notewell.index.walk import VaultFile, WalkRules, left_out, stamp_of, survey, walk
 from notewell.redact import names_secret, redact_path
@@ -18,7 +19,7 @@ from notewell.types.note import Stamp
 OF_DOCUMENT = 10
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Changes:
     """The files to read (new, changed, or skipped before), and the paths that are gone."""
 

@@ -8,11 +8,13 @@ from functools import cached_property
 from types import MappingProxyType
 from typing import Any
 
+from notewell.frozen import frozen
+
 # The domain that is there if the registry names none that takes what no other claims.
 LEGACY = "legacy"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Domain:
     """One domain, as the registry has it, with what was derived."""
 
@@ -89,7 +91,7 @@ class Domains:
         return tuple(self._owners.items())
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Territory:
     """The part of a vault that belongs to some of its domains."""
 

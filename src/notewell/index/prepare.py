@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
@@ -13,6 +13,7 @@ import numpy as np
 
 from notewell.embed import Embedder, check_length
 from notewell.errors import NoteError, NoteOutOfReach
+from notewell.frozen import frozen
 from notewell.index.chunk import ChunkRules
 from notewell.index.dates import DateRules, date_note
 from notewell.index.properties import property_text
@@ -37,7 +38,7 @@ NO_VECTORS: Vectors = np.zeros((0, 0), dtype=np.float32)
 Job = tuple[VaultFile, str]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Batches:
     """How much is done at once: a batch of notes is one transaction, which is what a kill can cost."""
 
@@ -53,7 +54,7 @@ class Batches:
     """Workers that prepare and embed instead."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Source:
     """The folder to index, which of its files are notes, how they are cut into chunks, and where to find dates."""
 
@@ -72,7 +73,7 @@ class Source:
         return f"{RECIPE} {rules_digest()} {self.chunk} {dates}"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Outcome:
     """One file, read: a note with its chunks and vectors, an unchanged note, or the reason there is none.
 

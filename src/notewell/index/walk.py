@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Container, Iterable
-from dataclasses import dataclass
 from errno import ENAMETOOLONG
 from functools import cache
 from hashlib import blake2b
@@ -14,11 +13,12 @@ from typing import NamedTuple
 from notewell.errors import SettingsError, VaultError
 from notewell.files.formats import suffix_of
 from notewell.files.safe_open import ALWAYS_EXCLUDED, leads_to, path_without_links
+from notewell.frozen import frozen
 from notewell.index.exclude import excluder
 from notewell.types.note import Stamp
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class WalkRules:
     """Which files of a vault are notes."""
 

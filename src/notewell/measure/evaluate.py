@@ -5,7 +5,7 @@ from __future__ import annotations
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import date
 from pathlib import Path
 
@@ -13,6 +13,7 @@ import numpy as np
 
 from notewell.config.files import SettingsFiles
 from notewell.config.settings import Settings, StoreSettings
+from notewell.frozen import frozen
 from notewell.index import Progress
 from notewell.index.walk import WalkRules
 from notewell.measure.collection import Collection, Document
@@ -27,7 +28,7 @@ from notewell.vault import Vault
 CHUNKS = 250
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Scores:
     """Means over all queries, and nDCG@10 of each query."""
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from datetime import date
 from itertools import count
 from pathlib import Path
 from typing import NamedTuple, Protocol
 
 from notewell.errors import SettingsError
+from notewell.frozen import frozen
 from notewell.names.addresses import Addresses
 from notewell.store import Snapshot
 from notewell.types.candidates import Candidate, Ranking
@@ -34,7 +35,7 @@ LADDER = (1.0, 0.6, 0.45, 0.35, 0.25)
 Ranker = Callable[[Plan, Sequence[Candidate]], list[Candidate]]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SearchRules:
     """How a query is answered: how deep to search, how to fuse, how much to return.
 
@@ -100,7 +101,7 @@ class DecayRule(NamedTuple):
         return not self.under or path == self.under or path.startswith(f"{self.under}/")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class DecayRules:
     """Whether and how notes lose score with age, how they are grouped, and which of them never do."""
 
@@ -233,7 +234,7 @@ class FollowLinks(Protocol):
         """Return the results with how each hit was reached."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Rules:
     """How a vault answers one query: its settings, the day, its folder, the rules of the mode, and a deep walk.
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import MISSING, Field, dataclass, fields
+from dataclasses import MISSING, Field, fields
 from itertools import chain
 from types import MappingProxyType
 from typing import Any, Literal, get_args, get_type_hints
 
 from notewell.errors import QueryError
+from notewell.frozen import frozen
 from notewell.names.suggest import CLOSE, suggest
 from notewell.types.query import FILTERS, Filters, Query
 
@@ -37,7 +38,7 @@ QUERY_HELP = {
 NO_REFRESH_HELP = "Do not index changed files first"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Parameter:
     """A parameter of an operation: a string, number or boolean, a list of strings, or one of several choices."""
 
@@ -78,7 +79,7 @@ Surface = Literal["cli", "http", "mcp"]
 EVERYWHERE: tuple[Surface, ...] = get_args(Surface)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Operation:
     """A method of `Vault` that surfaces offer, and its parameters there."""
 

@@ -11,7 +11,6 @@ import stat
 import sys
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from decimal import Decimal
 from difflib import unified_diff
 from pathlib import Path
@@ -21,6 +20,7 @@ from notewell.config import here, load_settings
 from notewell.errors import SettingsError
 from notewell.files.safe_open import check_folder, read_plain
 from notewell.files.user import PRIVATE_FILE, home_folder, write_private, write_whole
+from notewell.frozen import frozen
 from notewell.serve.hooks import EVENTS
 from notewell.serve.hooks.limit import LIMIT
 from notewell.serve.hooks.sessions import short_hash
@@ -37,7 +37,7 @@ TOOLS_BEFORE = ("Bash", "Glob", "Grep", "Read", "WebSearch")
 OPTIONS = ("--vault", "--timeout-ms")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Change:
     """A change of a settings file; None before or after means that there is no file."""
 

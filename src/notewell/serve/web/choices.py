@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from itertools import islice
 
 from notewell.files.control_chars import visible_line
+from notewell.frozen import frozen
 from notewell.store import Snapshot
 from notewell.vault import Vault
 
@@ -22,7 +22,7 @@ TOPICS, LINKED, LONGEST = 8, 50, 40
 LEFT_OUT = ("tags", "tag", "type", "aliases", "alias", "title", "cssclasses", "cssclass", "publish", "permalink")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class FilterChoices:
     """The values that filters can take."""
 
