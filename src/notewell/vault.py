@@ -20,6 +20,7 @@ from notewell.embed import Models
 from notewell.errors import EmbedError, NoteError, StoreBusy
 from notewell.files.formats import is_sandboxed
 from notewell.files.safe_open import check_folder
+from notewell.files.survey import WalkRules, left_out_by
 from notewell.freshness import BY_PYTHON, Freshness, Opening
 from notewell.index import Linking, Progress, Report, Source
 from notewell.index.changes import count_others, list_others
@@ -31,7 +32,6 @@ from notewell.index.report import Diagnosis, Status
 from notewell.index.runs import WAIT_SECONDS, Indexing
 from notewell.index.secrets import SecretReport, files_at, find_secrets
 from notewell.index.shown import Shown, lag, visible, without
-from notewell.index.walk import WalkRules, left_out_by
 from notewell.names.addresses import Addresses
 from notewell.names.find import find_chunks, find_exactly, find_named
 from notewell.search import Embedders, ParseContext, Rules, Searched, make_plan, mode_of, search

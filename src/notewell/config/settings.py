@@ -11,10 +11,10 @@ from typing import Any, NamedTuple
 
 from notewell.config.permissions import Who, check_server, check_store_path
 from notewell.embed import EmbedRules
+from notewell.files.survey import WalkRules
 from notewell.frozen import frozen
 from notewell.index.chunk import ChunkRules
 from notewell.index.dates import DateRules
-from notewell.index.walk import WalkRules
 from notewell.llm.rules import OFF, TOOLS, LlmRules
 from notewell.remote.address import Key
 from notewell.search.fuse import FUSIONS

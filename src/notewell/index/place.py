@@ -10,10 +10,11 @@ from pathlib import Path
 from notewell.errors import NoteError
 from notewell.files.formats import FORMATS, format_of
 from notewell.files.safe_open import ALWAYS_EXCLUDED, exists, path_without_links
+from notewell.files.survey import WalkRules
 from notewell.frozen import frozen
 from notewell.index.readers import load, read
 from notewell.index.readers.sandbox import Extraction
-from notewell.index.walk import VaultFile, WalkRules, stamp_of
+from notewell.index.walk import VaultFile, stamp_of
 from notewell.names.place import Lines, before_lines, lines_of, part_name, split_part
 from notewell.redact import LINE_IN_LINE, redact
 from notewell.types.note import Note, place_of

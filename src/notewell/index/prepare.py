@@ -13,6 +13,7 @@ import numpy as np
 
 from notewell.embed import Embedder, check_length
 from notewell.errors import NoteError, NoteOutOfReach
+from notewell.files.survey import WalkRules
 from notewell.frozen import frozen
 from notewell.index.chunk import ChunkRules
 from notewell.index.dates import DateRules, date_note
@@ -21,7 +22,7 @@ from notewell.index.readers import load, read
 from notewell.index.readers.loading import shape_of
 from notewell.index.readers.sandbox import Extraction
 from notewell.index.spread import Spread
-from notewell.index.walk import VaultFile, WalkRules
+from notewell.index.walk import VaultFile
 from notewell.redact import redact, redact_parsed, rules_digest
 from notewell.store import Writing
 from notewell.types.note import Chunk, Note, Outline, Vectors

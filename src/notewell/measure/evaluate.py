@@ -13,9 +13,9 @@ import numpy as np
 
 from notewell.config.files import SettingsFiles
 from notewell.config.settings import Settings, StoreSettings
+from notewell.files.survey import WalkRules
 from notewell.frozen import frozen
 from notewell.index import Progress
-from notewell.index.walk import WalkRules
 from notewell.measure.collection import Collection, Document
 from notewell.measure.metrics import interval, ndcg, recall, reciprocal_rank
 from notewell.search import MEASURING, Rules, Searched, search

@@ -14,9 +14,9 @@ from notewell.errors import NoteError, SettingsError, VaultError
 from notewell.files.folder import Folder
 from notewell.files.lock import held
 from notewell.files.safe_open import ALWAYS_EXCLUDED
+from notewell.files.survey import WalkRules, left_out_by
 from notewell.frozen import frozen
 from notewell.index.shown import Shown
-from notewell.index.walk import WalkRules, left_out_by
 from notewell.memory.near import Near, find_similar
 from notewell.memory.page import (
     LONGEST,

@@ -12,10 +12,11 @@ from pathlib import Path
 from notewell.embed import Embedder, EmbedRules, load_embedder
 from notewell.errors import NoteError
 from notewell.files.formats import WRAPPED
+from notewell.files.survey import WalkRules
 from notewell.frozen import frozen
 from notewell.index.readers import load
 from notewell.index.shown import Shown
-from notewell.index.walk import VaultFile, WalkRules, walk
+from notewell.index.walk import VaultFile, walk
 from notewell.memory.page import SUFFIX, split_page
 from notewell.redact import redact_text
 from notewell.search.sentences import CODE, find_blocks, find_sentences, text_kind

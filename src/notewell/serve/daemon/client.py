@@ -11,6 +11,8 @@ from stat import S_ISFIFO, S_ISREG
 
 # The commands that the daemon runs: they read a vault, and end by themselves.
 COMMANDS = ("search", "related", "read", "traverse", "links", "graph", "status", "hook")
+# Those of them that look for changes in the folder before they answer.
+LOOKING = ("search", "related", "traverse", "links", "graph")
 # The subcommands of `hook` that only answer; the others write settings, or ask the user.
 HOOKS = ("start", "prompt", "before", "after")
 # The commands that leave no thread at work.
@@ -270,13 +272,43 @@ def _log_late(hook: str) -> None:
 
 
 def _prepare() -> None:
-    """Make a short command cheaper by an eighth: it collects little garbage, and numpy starts no threads."""
-    if runs_in_daemon(sys.argv[1:]):
+    """Make a short command quicker: it collects little garbage, numpy starts no threads, the walk begins at once."""
+    arguments = sys.argv[1:]
+    if runs_in_daemon(arguments):
         # A command that the daemon runs does not wait for it to load.
         import gc  # noqa: PLC0415
 
         gc.set_threshold(GARBAGE)
         os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+        if arguments[0] in LOOKING and "--no-refresh" not in arguments and hasattr(os, "fork"):
+            _begin_walk(arguments)
+
+
+def _begin_walk(arguments: list[str]) -> None:
+    """Let another process walk the folder while this one loads; the command does it again if it meant another one."""
+    # All but this module are needed for the search, too, and nothing runs beside them yet.
+    from pathlib import Path  # noqa: PLC0415
+
+    from notewell.files.walk_ahead import begin  # noqa: PLC0415
+
+    try:
+        begin(Path(os.path.abspath(os.path.expanduser(_vault_of(arguments) or os.getcwd()))))
+    except OSError:
+        # No process can be started now, or this folder is gone.
+        return
+
+
+def _vault_of(arguments: list[str]) -> str:
+    """Return the folder that `--vault` names.
+
+    >>> _vault_of(["search", "--vault", "~/notes", "rye"]), _vault_of(["search", "--vault=notes"]), _vault_of(["links"])
+    ('~/notes', 'notes', '')
+    """
+    for place, argument in enumerate(arguments):
+        name, joined, value = argument.partition("=")
+        if name == "--vault":
+            return value if joined else "".join(arguments[place + 1 : place + 2])
+    return ""
 
 
 def _run_here() -> None:
