@@ -11,9 +11,9 @@ import pytest
 PROGRAM = """
 import re, sys, threading
 from pathlib import Path
-from notewell.serve.daemon.health import keep_one_arena
+from notewell.serve.daemon.health import stay_small
 
-assert keep_one_arena()
+assert stay_small()
 held = []
 threads = [threading.Thread(target=lambda: held.append([bytes(9_000) for _ in range(2_000)])) for _ in range(4)]
 [each.start() for each in threads], [each.join() for each in threads]
@@ -29,4 +29,4 @@ def test_threads_of_a_server_share_one_arena() -> None:
         done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
         return int(done.stdout)
 
-    assert reserved(PROGRAM) < reserved(PROGRAM.replace("assert keep_one_arena()", ""))
+    assert reserved(PROGRAM) < reserved(PROGRAM.replace("assert stay_small()", ""))

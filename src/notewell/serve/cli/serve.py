@@ -23,7 +23,7 @@ from notewell.serve.cli.encode import encode_in_background
 from notewell.serve.cli.first_index import check_new, vault_to_index_option
 from notewell.serve.cli.options import Number, json_option, missing_extra, say_notices
 from notewell.serve.cli.progress import follow
-from notewell.serve.daemon.health import keep_one_arena
+from notewell.serve.daemon.health import stay_small
 from notewell.serve.mcp import PATH
 from notewell.serve.say import counted, echo, say
 from notewell.vault import Vault
@@ -96,7 +96,7 @@ def command(
     from notewell.serve.http.access import Allowed, load_digest, make_token, read_token  # noqa: PLC0415
     from notewell.serve.http.listen import address_of, bound, only_here, serve  # noqa: PLC0415
 
-    keep_one_arena()
+    stay_small()
     folder = user_folder(os.environ, home_folder(os.environ))
     if new_token:
         _print_token(make_token(folder), as_json)
@@ -207,7 +207,7 @@ def mcp(vault: Path | None) -> None:
     parent = os.getppid()
     if sys.stdin is None or sys.stdout is None:
         raise SettingsError("stdin or stdout is closed", "Let an MCP client start this command")
-    keep_one_arena()
+    stay_small()
     opened = Vault.open(vault, opening=SERVED)
     check_new(opened)
     try:
