@@ -100,7 +100,8 @@ class Search {
       if (error.name === "AbortError") return;
       // A vault that is being indexed is no mistake: the search comes again by itself.
       const waits = error.status === 503 ? {} : { class: "error", role: "alert" };
-      fill(this.notices, h("p", waits, `${error.message}. ${error.hint ?? ""}`));
+      // A server that is gone is said above.
+      fill(this.notices, error.status === 0 ? "" : h("p", waits, `${error.message}. ${error.hint ?? ""}`));
       if (error.status === 401) this.go(location.href, { replace: true });
     }
     this.list.setAttribute("aria-busy", "false");
