@@ -71,6 +71,8 @@ ELSEWHERE = {
     *("no_vectors", "indexed_by_words"),
     # tests/store/test_postgres_replicas.py
     *("replica_behind", "not_refreshed"),
+    # tests/store/test_postgres_nodes.py
+    "nodes_lost",
     # tests/index/test_workers.py
     "workers_lost",
     # tests/curate/test_suggest.py, test_promote.py

@@ -41,6 +41,7 @@ NOT_RUN = {
     r"pip uninstall": "it would remove what is tested",
     r"git diff": "it needs a repository with something staged",
     r"notewell (serve(?! --new-token)|mcp)\b": "they end when they are told to; their own tests run them",
+    r"notewell server nodes": "it needs servers of its own; tests/store/test_postgres_nodes.py has four",
     r"export NOTEWELL_EMBED_\w+=": "it names a server that is not here",
     r"notewell apply-renames": "it changes notes that have these tags; tests/serve/test_command_tags.py runs it",
     r"notewell (review|promote|intake)": "it is off in the sample vault; tests/curate and tests/crash run it",
@@ -136,7 +137,7 @@ def test_settings_of_a_page_are_settings(block: Block, tmp_path: Path, monkeypat
         return
     monkeypatch.setenv("HOME", str(tmp_path / "home"))
     # Where stores lie is said in the user's own file, and the page says so.
-    is_users = "folder" in tomllib.loads(block.text).get("store", {})
+    is_users = {"folder", "url"} & tomllib.loads(block.text).get("store", {}).keys()
     file = tmp_path / ("home/.config/notewell" if is_users else "") / "notewell.toml"
     file.parent.mkdir(parents=True, exist_ok=True)
     file.write_text(block.text, encoding="utf-8")

@@ -46,6 +46,10 @@ WORDING: Mapping[str, str | tuple[str, str]] = {
     "replica_behind": (
         "A replica of the database answered, which lacks the latest changes (state {generation}, the database {newest})"
     ),
+    "nodes_lost": (
+        "The database cannot reach {nodes}. 1 note is missing from these results",
+        "The database cannot reach {nodes}. {count} notes are missing from these results",
+    ),
     "files_left": (
         "1 new or changed file is not indexed yet. Run `notewell index`",
         "{count} new or changed files are not indexed yet. Run `notewell index`",
