@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 ROOT = Path(__file__).parents[2]
 # What is under docs/reference comes from the code itself, and `cog --check` compares it.
 GUIDES = [page for page in sorted((ROOT / "docs").rglob("*.md")) if page.parent.name != "reference"]
-PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *GUIDES, *sorted((ROOT / "plugins").rglob("*.md"))]
+PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *GUIDES, *sorted((ROOT / "plugins").glob("*/*.md"))]
 FENCE = re.compile(r"^(?P<indent> *)```(?P<language>\w*)\n(?P<text>.*?)^(?P=indent)```$", re.DOTALL | re.MULTILINE)
 # Run, with their output or their asserts, by tests/test_docs.py, on these pages.
 RUN_ELSEWHERE, RUN_ON = ("console", "python"), (ROOT / "README.md", *GUIDES)
@@ -39,6 +39,7 @@ NOT_RUN = {
     r"python -m bench": "it takes minutes, and data that is not in the repository",
     r"(claude|codex|gemini) (mcp (add|remove)|plugin install)": "they are programs of others, which need not be here",
     r"pip uninstall": "it would remove what is tested",
+    r"cp plugins/obsidian/": "it needs a clone; tests/serve/test_obsidian_plugin.py has these files",
     r"git diff": "it needs a repository with something staged",
     r"notewell (serve(?! --new-token)|mcp)\b": "they end when they are told to; their own tests run them",
     r"notewell server nodes": "it needs servers of its own; tests/store/test_postgres_nodes.py has four",

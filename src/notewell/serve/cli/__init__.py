@@ -63,6 +63,7 @@ GROUPS = {
     "Connect": {
         "serve": "Serve the vault to your browser and to other programs",
         "mcp": "Serve the vault to AI agents over MCP",
+        "connect": "Connect an AI agent to your notes",
         "hook": "Give Claude Code your notes through its hooks",
         "remember": "Write TEXT as a note into the memory folder",
         "forget": "Move a remembered note to the trash",
