@@ -44,6 +44,7 @@ NOT_RUN = {
     r"export NOTEWELL_EMBED_\w+=": "it names a server that is not here",
     r"notewell apply-renames": "it changes notes that have these tags; tests/serve/test_command_tags.py runs it",
     r"notewell (review|promote|intake)": "it is off in the sample vault; tests/curate and tests/crash run it",
+    r"notewell eval --golden --": "it needs golden queries; tests/measure/test_golden.py runs both",
     r"notewell verify answer\.md": "it reads an answer of yours; tests/serve/test_command_ask.py checks one",
 }
 # After these, `notewell` is the name of a folder, or of a server.

@@ -72,6 +72,7 @@ GROUPS = {
         "completion": "Print a script that completes commands, options and notes in your shell",
         "daemon": "Show, stop or pause what runs in the background",
         "server": "Run a PostgreSQL server of your own",
+        "golden": "Keep the queries that this vault should answer",
         "eval": "Measure search quality on judged queries",
         "help": "Show help on a command, or on a TOPIC: query, output",
     },
