@@ -35,6 +35,8 @@ WRITERS = {
     "index/watch.py": "",
     "index/wishes.py": "which chunks to encode next",
     "measure/evaluate.py": "",
+    "measure/hiding.py": "",
+    "measure/tune.py": "weights from before tuning",
     "memory/__init__.py": "memories",
     "serve/background.py": "the pause",
     "serve/cli/graph.py": "graph --svg",

@@ -62,6 +62,7 @@ SHOWN = {
     "$ notewell index\n59 notes, 259 chunks": "a transcript of `make ask-real`, with a model that is not here",
     "## Tags\n\n- [x]": "a line of the review queue; tests/curate/test_promote.py writes one",
     "- #garden: what grows": "a taxonomy; tests/curate/test_taxonomy.py reads one",
+    "search.vector_weight     0.25": "what `notewell tune` prints for a vault that is not here",
     "---\ntype: memory": "a memory; tests/memory writes real ones",
 }
 

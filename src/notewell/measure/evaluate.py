@@ -17,7 +17,7 @@ from notewell.index import Progress
 from notewell.index.walk import WalkRules
 from notewell.measure.collection import Collection, Document
 from notewell.measure.metrics import Judgements, interval, ndcg, recall, reciprocal_rank
-from notewell.search import MEASURING, Rules, Searched, search
+from notewell.search import MEASURING, Rules, Searched, SearchRules, search
 from notewell.search.embedding import usable_embedders
 from notewell.types.candidates import Candidate
 from notewell.types.query import Query
@@ -100,13 +100,16 @@ def find_candidates(vault: Vault, text: str, *, limit: int) -> list[Candidate]:
     return search_plainly(vault, text, limit=limit).candidates
 
 
-def search_plainly(vault: Vault, text: str, *, limit: int) -> Searched:
-    """Return what a search for a plain text finds, without excerpts; nothing is stored."""
+def search_plainly(vault: Vault, text: str, *, limit: int, rules: SearchRules | None = None) -> Searched:
+    """Return what a search for a plain text finds, without excerpts; nothing is stored.
+
+    With `rules`, they take the place of the vault's.
+    """
     embedders, _ = usable_embedders(vault.models, vault.store.state.made_for.embedder, hurried=False)
-    settings = replace(vault.settings.search, limit=limit, max_tokens=0)
-    rules = Rules(settings, vault.settings.decay, date.today(), mode=MEASURING)
+    settings = replace(rules or vault.settings.search, limit=limit, max_tokens=0)
+    measuring = Rules(settings, vault.settings.decay, date.today(), mode=MEASURING)
     with vault.shown.answering() as snapshot:
-        return search(Query(text), store=snapshot, embedders=embedders, rules=rules)
+        return search(Query(text), store=snapshot, embedders=embedders, rules=measuring)
 
 
 def paths_of(candidates: Iterable[Candidate]) -> Iterator[str]:

@@ -125,11 +125,8 @@ def _line_of(vault: Vault, note: str) -> str:
 def as_toml(queries: Iterable[Golden]) -> str:
     """Return queries as they are written in the file.
 
-    >>> print(as_toml([Golden('a "b"', ("c.md:1",))]), end="")
-    <BLANKLINE>
-    [[query]]
-    text = "a \\\\"b\\\\""
-    want = ["c.md:1"]
+    >>> as_toml([Golden('a "b"', ("c.md:1",))]).splitlines()[1:]
+    ['[[query]]', 'text = "a \\\\"b\\\\""', 'want = ["c.md:1"]']
     """
     # JSON's strings are TOML's, but for DEL, which `readable` has taken out.
     return "".join(
