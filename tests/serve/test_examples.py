@@ -46,6 +46,8 @@ NOT_RUN = {
     r"export NOTEWELL_EMBED_\w+=": "it names a server that is not here",
     r"notewell apply-renames": "it changes notes that have these tags; tests/serve/test_command_tags.py runs it",
     r"notewell (review|promote|intake)": "it is off in the sample vault; tests/curate and tests/crash run it",
+    r"notewell tune": "the sample vault is too small; tests/measure/test_tune.py tunes one",
+    r"notewell eval --golden --": "it needs golden queries; tests/measure/test_golden.py runs both",
     r"notewell verify answer\.md": "it reads an answer of yours; tests/serve/test_command_ask.py checks one",
 }
 # After these, `notewell` is the name of a folder, or of a server.
@@ -63,6 +65,8 @@ SHOWN = {
     "$ notewell index\n59 notes, 259 chunks": "a transcript of `make ask-real`, with a model that is not here",
     "## Tags\n\n- [x]": "a line of the review queue; tests/curate/test_promote.py writes one",
     "- #garden: what grows": "a taxonomy; tests/curate/test_taxonomy.py reads one",
+    "[[query]]": "a golden query; tests/measure/test_golden.py reads some",
+    "search.vector_weight     0.25": "what `notewell tune` prints for a vault that is not here",
     "---\ntype: memory": "a memory; tests/memory writes real ones",
 }
 

@@ -210,6 +210,13 @@ SPECS = {
     "search.lexical_weight": Spec("Weight of the ranking by words", least=0, most=1e6),
     "search.vector_weight": Spec("Weight of the ranking by meaning", least=0, most=1e6),
     "search.fine_weight": Spec("Weight of the ranking by the encoder", least=0, most=1e6),
+    "search.note_weight": Spec(
+        "How much a whole note counts beside its best lines, in the ranking by words; 1 as shipped", least=0, most=10
+    ),
+    "search.name_weight": Spec(
+        "How much titles, names and properties like the query count; 1 as shipped", least=0, most=10
+    ),
+    "search.link_weight": Spec("How much links among the hits count; 1 as shipped", least=0, most=10),
     "search.on_demand": Spec(
         "Characters of the best chunks that a search waits for the encoder to embed; 0 for none", least=0
     ),

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from notewell.search.budget import context, fit
 from notewell.search.embedding import Embedders, answer_with_working, plan_vector, similarity_to, without_secrets
-from notewell.search.encoder_rerank import encode_ahead, encoder_rerank
+from notewell.search.encoder_rerank import Ahead, encode_ahead, encoder_rerank
 from notewell.search.excerpt import make_excerpts
 from notewell.search.floor import keep_answering
 from notewell.search.fuse import fuse
@@ -106,6 +106,11 @@ def answer(plan: Plan, query: Query, store: Snapshot, embedders: Embedders, rule
         left_out=left_out,
         hidden=hidden,
         notices=notices,
-        read_as=(*plan.read_as, *((ahead.without,) if ahead and ahead.without else ())) if query.explain else None,
+        read_as=_read_as(plan, ahead, rules.settings) if query.explain else None,
     )
     return Searched(rules.walk.results(results) if rules.walk else results, page, encoded, lacking)
+
+
+def _read_as(plan: Plan, ahead: Ahead | None, rules: SearchRules) -> tuple[str, ...]:
+    """Return how the query was understood, and what the settings change about its ranking."""
+    return (*plan.read_as, *((ahead.without,) if ahead and ahead.without else ()), *rules.tuned)

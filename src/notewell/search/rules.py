@@ -34,6 +34,10 @@ LADDER = (1.0, 0.6, 0.45, 0.35, 0.25)
 Ranker = Callable[[Plan, Sequence[Candidate]], list[Candidate]]
 
 
+# The weights that a vault may have of its own: of each ranking, and how much notes, names and links count.
+WEIGHTS = ("lexical_weight", "vector_weight", "fine_weight", "note_weight", "name_weight", "link_weight")
+
+
 @dataclass(frozen=True, slots=True)
 class SearchRules:
     """How a query is answered: how deep to search, how to fuse, how much to return.
@@ -47,6 +51,9 @@ class SearchRules:
     lexical_weight: float = 0.75
     vector_weight: float = 0.25
     fine_weight: float = 0.9
+    note_weight: float = 1.0
+    name_weight: float = 1.0
+    link_weight: float = 1.0
     on_demand: int = 0
     intent: bool = True
     variations: bool = False
@@ -60,6 +67,17 @@ class SearchRules:
     def reach(self) -> int:
         """Return how many chunks each retriever proposes, and how many of them all are ranked."""
         return max(self.candidates, self.limit)
+
+    @property
+    def tuned(self) -> tuple[str, ...]:
+        """Return the weights that are not those shipped, as `--explain` shows them.
+
+        >>> SearchRules(name_weight=1.4).tuned
+        ('search.name_weight 1.4 instead of 1',)
+        """
+        shipped = SearchRules()
+        pairs = ((name, getattr(self, name), getattr(shipped, name)) for name in WEIGHTS)
+        return tuple(f"search.{name} {own:g} instead of {usual:g}" for name, own, usual in pairs if own != usual)
 
     def with_limits(self, limit: int | None, max_tokens: int | None) -> SearchRules:
         """Return the rules with the limits of one query; None keeps the setting."""
