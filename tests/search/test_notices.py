@@ -75,6 +75,8 @@ ELSEWHERE = {
     "nodes_lost",
     # tests/index/test_workers.py
     "workers_lost",
+    # tests/embed/test_rerank.py
+    "not_reranked",
     # tests/curate/test_suggest.py, test_promote.py
     *("tags_without_model", "left_half_done"),
     # tests/test_origin.py

@@ -65,6 +65,7 @@ SHOWN = {
     "$ notewell index\n59 notes, 259 chunks": "a transcript of `make ask-real`, with a model that is not here",
     "## Tags\n\n- [x]": "a line of the review queue; tests/curate/test_promote.py writes one",
     "- #garden: what grows": "a taxonomy; tests/curate/test_taxonomy.py reads one",
+    'notewell search "why did the bread collapse" --rerank': "it needs a model; tests/embed/test_rerank.py has one",
     "[[query]]": "a golden query; tests/measure/test_golden.py reads some",
     "search.vector_weight     0.25": "what `notewell tune` prints for a vault that is not here",
     "---\ntype: memory": "a memory; tests/memory writes real ones",
@@ -141,8 +142,9 @@ def test_settings_of_a_page_are_settings(block: Block, tmp_path: Path, monkeypat
         check_servers(servers)
         return
     monkeypatch.setenv("HOME", str(tmp_path / "home"))
-    # Where stores lie is said in the user's own file, and the page says so.
-    is_users = {"folder", "url"} & tomllib.loads(block.text).get("store", {}).keys()
+    # Where stores lie, and which model reranks, is said in the user's own file, and the page says so.
+    told = tomllib.loads(block.text)
+    is_users = "rerank" in told or {"folder", "url"} & told.get("store", {}).keys()
     file = tmp_path / ("home/.config/notewell" if is_users else "") / "notewell.toml"
     file.parent.mkdir(parents=True, exist_ok=True)
     file.write_text(block.text, encoding="utf-8")

@@ -18,6 +18,7 @@ from notewell.search.query import ParseContext
 from notewell.search.rank import rankers_for
 from notewell.search.related import Encoded
 from notewell.search.relevance import keep_sure, telling_terms
+from notewell.search.rerank import rerank
 from notewell.search.retrieve import find_listed, retrieve
 from notewell.search.rules import MEASURING, MODES, ModeRules, Ranker, Rules, SearchRules, mode_of
 from notewell.search.weak_results import Missing, find_notices
@@ -79,6 +80,7 @@ def answer(plan: Plan, query: Query, store: Snapshot, embedders: Embedders, rule
         # Most rankers change nothing for most queries.
         if (ranked := ranker(plan, candidates)) != candidates:
             candidates = sorted(ranked, key=best_first)
+    candidates, told = rerank(plan, candidates, rules.reranking)
     candidates = choose(plan, candidates, settings.limit)
     found = len(candidates)
     if mode.floor and settings.floor and not query.all:
@@ -105,7 +107,7 @@ def answer(plan: Plan, query: Query, store: Snapshot, embedders: Embedders, rule
         took_ms=0.0,
         left_out=left_out,
         hidden=hidden,
-        notices=notices,
+        notices=(*told, *notices),
         read_as=_read_as(plan, ahead, rules.settings) if query.explain else None,
     )
     return Searched(rules.walk.results(results) if rules.walk else results, page, encoded, lacking)

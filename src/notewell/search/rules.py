@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from datetime import date
 from itertools import count
 from pathlib import Path
-from typing import NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from notewell.errors import SettingsError
 from notewell.names.addresses import Addresses
@@ -16,6 +16,9 @@ from notewell.types.candidates import Candidate, Ranking
 from notewell.types.note import Vectors
 from notewell.types.query import Mode, Plan, Query
 from notewell.types.results import Results
+
+if TYPE_CHECKING:
+    from notewell.embed.rerank import Reranker
 
 # A chunk that contains the whole query as it is written ranks above all that only have its words and its meaning.
 EXACT = 1.5
@@ -57,6 +60,7 @@ class SearchRules:
     on_demand: int = 0
     intent: bool = True
     variations: bool = False
+    rerank: bool = False
     expand: bool = False
     expand_seconds: float = 10.0
     graph: str = "links"
@@ -239,6 +243,13 @@ def mode_of(query: Query) -> ModeRules:
     return MODES[query.mode]
 
 
+class Reranking(NamedTuple):
+    """The reranker of a search, and how many of the best candidates it reads."""
+
+    reranker: Reranker
+    most: int
+
+
 class FollowLinks(Protocol):
     """A walk along links from the best candidates of one search, as deep mode has it."""
 
@@ -256,7 +267,7 @@ class Rules:
     """How a vault answers one query: its settings, the day, its folder, the rules of the mode, and a deep walk.
 
     Without a `today`, nothing depends on the age of notes; `rankers` replace the usual ones. A model wrote the
-    `passage`, which an answer might resemble.
+    `passage`, which an answer might resemble. A reranker may order the best candidates.
     """
 
     settings: SearchRules = SearchRules()
@@ -267,6 +278,7 @@ class Rules:
     walk: FollowLinks | None = None
     rankers: Sequence[Ranker] | None = None
     passage: str = ""
+    reranking: Reranking | None = None
 
     @property
     def decaying(self) -> DecayRules:

@@ -21,6 +21,7 @@ WORDING: Mapping[str, str | tuple[str, str]] = {
     "words_only": "{reason}. Searching by words alone",
     "other_embedder": "The store's vectors come from {embedder}. Searching by words alone; run `notewell index`",
     "expanded": "Also searched for a passage that {model} at {server} wrote",
+    "not_reranked": "{reason}. The hits are not reranked",
     "not_expanded": "{reason}. Searching without a passage written by a model",
     "no_vectors": "The notes have no vectors yet. Searching by words alone; run `notewell index`",
     # Indexing

@@ -29,6 +29,7 @@ from notewell.vault import Vault
 @option(QUERY["like"], more="`last` is the note read last; write last.md for a note of that name")
 @option(QUERY["all"])
 @option(QUERY["expand"])
+@option(QUERY["rerank"])
 @click.option(
     "--mode",
     type=click.Choice(get_args(QUERY["mode"].kind)),
