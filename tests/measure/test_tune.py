@@ -12,10 +12,11 @@ import pytest
 from notewell import Vault
 from notewell.config.edit import with_values
 from notewell.errors import CollectionError, SettingsError
+from notewell.files.safe_open import GOLDEN
 from notewell.graph.link_report import NoteLink
 from notewell.index import Progress
 from notewell.index.shapes.markdown import parse
-from notewell.measure.golden import add_golden
+from notewell.measure.golden import add_golden, evaluate_golden, load_golden
 from notewell.measure.hiding import find_judgements, hidden_vault
 from notewell.measure.judgements import Hidden, hide_some
 from notewell.measure.tune import HALFWAY, Ranks, learn, measure_gains, tune, undo
@@ -176,3 +177,12 @@ def test_values_of_a_setting_are_written_whatever_the_file_has() -> None:
     assert with_values("a = 1", "search", {"name_weight": None}) == "a = 1"
     written = with_values("[ search ] # mine\nlimit = 5\n\n[show]\n", "search", {"name_weight": 1.2, "limit": None})
     assert written == "[ search ] # mine\nname_weight = 1.2\n[show]\n"
+
+
+def test_notes_propose_golden_queries_that_can_be_read_back(vault: Vault, run_command: Run) -> None:
+    code, out, _ = run_command(vault.root, "golden", "suggest", "-n", "5")
+    (vault.root / GOLDEN).write_text(out)
+    queries = load_golden(vault.root / GOLDEN)
+    assert code == 0 and len(queries) == 5
+    scores, gone = evaluate_golden(vault, queries)
+    assert not gone and scores.mrr_10 > 0.5

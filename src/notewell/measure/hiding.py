@@ -25,7 +25,8 @@ from notewell.index.prepare import embedded, parse_and_chunk
 from notewell.index.readers import load, read
 from notewell.index.readers.sandbox import Extraction
 from notewell.index.walk import VaultFile
-from notewell.measure.judgements import Hidden, hide_some
+from notewell.measure.golden import Golden
+from notewell.measure.judgements import Hidden, Judgement, hide_some
 from notewell.redact import redact
 from notewell.types.note import Note
 from notewell.vault import Vault
@@ -59,6 +60,16 @@ def find_judgements(vault: Vault, most: int, progress: Progress) -> list[Hidden]
                         yield parsed
 
     return hide_some(notes(), lambda path: vault.link_graph.links(LinkQuery(path, path)).links, often, most)
+
+
+def suggest_golden(vault: Vault, most: int, progress: Progress) -> tuple[Golden, ...]:
+    """Return golden queries that the notes themselves propose: headings, questions, link texts, aliases, summaries."""
+    judged = [one for one in find_judgements(vault, 2 * most, progress) if one.judgement.kind != "title"]
+    return tuple(Golden(one.judgement.text, (_place(one.judgement),)) for one in judged[:most])
+
+
+def _place(judgement: Judgement) -> str:
+    return f"{judgement.path}:{judgement.lines[0]}" if judgement.lines else judgement.path
 
 
 @contextmanager

@@ -8,9 +8,11 @@ from pathlib import Path
 import click
 
 from notewell.files.safe_open import GOLDEN
-from notewell.measure.golden import Golden, add_golden, load_golden
+from notewell.measure.golden import Golden, add_golden, as_toml, load_golden
+from notewell.measure.hiding import suggest_golden
 from notewell.serve.cli.completion import complete_note
-from notewell.serve.cli.options import json_option, open_vault, print_result, vault_option
+from notewell.serve.cli.options import Number, json_option, open_vault, print_result, vault_option
+from notewell.serve.cli.progress import progress_shown
 from notewell.serve.last_search import hit_number, last_search
 from notewell.serve.say import counted, echo, say
 from notewell.vault import Vault
@@ -86,3 +88,23 @@ def _print_all(queries: Sequence[Golden]) -> None:
     for one in queries:
         echo(f"{one.text}\n    {', '.join(one.want)}")
     say(counted(len(queries), "query"))
+
+
+@command.command("suggest")
+@click.option(
+    "--limit", "-n", type=Number(int, 1, 200), default=20, show_default=True, help="Propose at most N queries"
+)
+@vault_option
+@json_option
+def suggest_command(limit: int, vault: Path | None, as_json: bool) -> None:
+    """Propose golden queries, made of headings, questions, link texts and summaries
+
+    Nothing is written: choose the ones that you would ask, and put them into notewell-golden.toml.
+
+    \b
+    Example:
+        notewell golden suggest -n 50
+    """
+    with open_vault(vault) as opened, progress_shown("Reading", "read {:,} of {:,} notes") as progress:
+        proposed = suggest_golden(opened, limit, progress)
+    print_result(proposed, as_json, lambda proposed: echo(as_toml(proposed).strip()))
