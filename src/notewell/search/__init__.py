@@ -21,6 +21,7 @@ from notewell.search.relevance import keep_sure, telling_terms
 from notewell.search.rerank import rerank
 from notewell.search.retrieve import find_listed, retrieve
 from notewell.search.rules import MEASURING, MODES, ModeRules, Ranker, Rules, SearchRules, mode_of
+from notewell.search.superseded import find_superseded
 from notewell.search.weak_results import Missing, find_notices
 from notewell.store import Snapshot
 from notewell.types.candidates import Candidate
@@ -96,13 +97,15 @@ def answer(plan: Plan, query: Query, store: Snapshot, embedders: Embedders, rule
     page = fit(candidates, settings.max_tokens)
     left_out = len(candidates) - len(page)
     excerpts = make_excerpts(page, plan, similarity_to(sent, embedders.quick)) if mode.excerpts else []
+    facts = store.notes({one.chunk.path for one in page}) if excerpts else {}
     notices = plan.notices
     if mode.notices:
         notices = find_notices(plan, page, Missing(left_out, hidden), store, settings)
+        notices += find_superseded(facts, store)
     # The caller knows when the search began, and fills in how long it took.
     results = Results(
         query=", ".join(query.places) if mode.only_like else query.text,
-        hits=make_hits(page, excerpts, store, rules.addresses, explain=query.explain),
+        hits=make_hits(page, excerpts, facts, rules.addresses, explain=query.explain),
         generation=store.state.generation,
         took_ms=0.0,
         left_out=left_out,

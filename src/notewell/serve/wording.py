@@ -55,6 +55,7 @@ WORDING: Mapping[str, str | tuple[str, str]] = {
         "1 new or changed file is not indexed yet. Run `notewell index`",
         "{count} new or changed files are not indexed yet. Run `notewell index`",
     ),
+    "superseded": "{path} says that {by} took its place",
     "files_gone": (
         "1 result was left out because its file no longer exists",
         "{count} results were left out because their files no longer exist",
