@@ -132,20 +132,21 @@ def promote(
     *,
     tick: Sequence[str] = (),
     decline: Sequence[str] = (),
+    untick: Sequence[str] = (),
     dry_run: bool = False,
     progress: Progress | None = None,
 ) -> Promoted:
     """Apply what is ticked in the review queue, all of it or nothing, and write the queue anew.
 
-    Proposals whose ids are in `tick` or `decline` are marked first. A ticked proposal that cannot be applied stays
+    Proposals whose ids are in `tick`, `decline` or `untick` are marked first. A ticked proposal that cannot be applied stays
     ticked, with its reason in the report. A dry run writes nothing.
     """
     vault.reread()
     file = QueueFile(vault)
     with file.journal.alone() as unfinished:
         file.sweep()
-        if (tick or decline) and not dry_run:
-            file.mark(tick, decline)
+        if (tick or decline or untick) and not dry_run:
+            file.mark(tick, decline, untick)
         plan = _apply(vault, file, dry_run=dry_run)
         left = (*half_done(unfinished), *plan.left)
         if dry_run:

@@ -107,15 +107,14 @@ class QueueFile:
         kinds = ((item, readable_action(item)) for item in self.items() if not item.declined)
         return [Proposal(action.kind, item.id, item.text) for item, action in kinds if action]
 
-    def mark(self, tick: Iterable[str], decline: Iterable[str]) -> None:
-        """Tick and cross out proposals by their ids; one that is not in the queue is an error."""
-        tick, decline = [*tick], [*decline]
+    def mark(self, tick: Sequence[str], decline: Sequence[str], untick: Sequence[str] = ()) -> None:
+        """Tick, cross out and untick proposals by their ids; one that is not in the queue is an error."""
         for _ in range(TRIES):
             found = self.read()
             known = {item.id for item in read_queue(found.text, self.path)} if found else set[str]()
-            if missing := [key for key in (*tick, *decline) if key not in known]:
+            if missing := [key for key in (*tick, *decline, *untick) if key not in known]:
                 raise CurateError(f"{self.path} has no proposal '{missing[0][:20]}'", "Read the queue again")
-            if found is None or self._replace(found, marked(found.text, tick, decline)):
+            if found is None or self._replace(found, marked(found.text, tick, decline, untick)):
                 return
         raise CurateError(f"{self.path} was not written: {CHANGED}", "Close it in other programs, then try again")
 

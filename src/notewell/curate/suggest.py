@@ -33,7 +33,7 @@ VOTERS = 12
 # A note that is less than this share as similar as the most similar one does not vote.
 ALIKE = 0.5
 # Nor does one that is like no more than by chance: notes that share no word are .10 alike.
-LEAST_LIKE = 0.15
+LEAST_LIKE = 0.12
 # A vote against every tag, so that one note alone is not sure of its own.
 DOUBT = 0.25
 # A linked note counts as much as the most similar one: without links, F1 is .04 lower.

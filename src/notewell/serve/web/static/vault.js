@@ -5,11 +5,12 @@ import { announce, fill, h } from "/web/dom.js";
 import { Encoder } from "/web/encoder.js";
 import { Facts } from "/web/facts.js";
 import { Findings } from "/web/findings.js";
+import { Queue } from "/web/queue.js";
 
 // A section has an `element`, and `refresh(status)`, which gets a promise of `/status` and fills the element; the view
 // waits for that of the first section. `end()`, if there is one, stops its timers. A section calls the function that it
 // is made with when it has changed the vault.
-const SECTIONS = [Facts, Encoder, Findings];
+const SECTIONS = [Facts, Encoder, Queue, Findings];
 
 class Vault {
   keys = [];
