@@ -24,8 +24,11 @@ WRITE |= {"TemporaryDirectory", "mkdtemp", "copy_to", "overwrite_private"}
 # Who calls them, and what the page calls it; of an empty string, nothing outlives the command.
 WRITERS = {
     "chat/sessions.py": "chats",
+    "curate/intake.py": "what curating changed",
+    "curate/intake_log.py": "what curating changed",
     "curate/journal.py": "what curating changed",
     "curate/promote.py": "what curating changed",
+    "curate/queue_file.py": "what curating changed",
     "files/folder.py": "memories",
     "files/user.py": "state",
     "files/safe_open.py": "state",

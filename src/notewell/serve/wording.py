@@ -48,8 +48,8 @@ WORDING: Mapping[str, str | tuple[str, str]] = {
         "A replica of the database answered, which lacks the latest changes (state {generation}, the database {newest})"
     ),
     "nodes_lost": (
-        "The database cannot reach {nodes}. 1 note is missing from these results",
-        "The database cannot reach {nodes}. {count} notes are missing from these results",
+        "1 note is missing from these results: the database cannot reach {nodes}",
+        "{count} notes are missing from these results: the database cannot reach {nodes}",
     ),
     "files_left": (
         "1 new or changed file is not indexed yet. Run `notewell index`",
