@@ -56,6 +56,10 @@ class Single:
 
     crumb: tuple[int, ...]
 
+    def __post_init__(self) -> None:
+        if 13 in self.crumb:
+            raise ValueError("unlucky")
+
     def __repr__(self) -> str:
         return "crumb"
 
@@ -74,6 +78,8 @@ def test_values_are_equal_shown_and_copied_as_those_of_a_data_class() -> None:
         assert made.__match_args__ == ("flour", "grams", "seeds", "baked", "recipe")
     assert hash(Single((1, 2))) == hash(Single((1, 2))) != hash(Single((1,)))
     assert repr(Single(())) == "crumb"
+    with pytest.raises(ValueError, match="unlucky"):
+        replace(Single((1,)), crumb=(13,))
 
 
 @pytest.mark.parametrize(

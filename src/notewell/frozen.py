@@ -64,6 +64,8 @@ def _make_init(cls: type) -> Callable[..., None]:
         default, value = _default_of(one, known)
         parameters.append(one.name + default)
         lines.append(f"    _set(_self, {one.name!r}, {value})")
+    if hasattr(cls, "__post_init__"):
+        lines.append("    _self.__post_init__()")
     source = f"def __init__(_self, {', '.join(parameters)}):\n" + ("\n".join(lines) or "    pass")
     exec(source, known)
     made: Callable[..., None] = known["__init__"]

@@ -21,7 +21,7 @@ import sys
 from pathlib import Path
 from notewell.files.survey import WalkRules
 from notewell.files.walk_ahead import begin, take
-begin(Path(sys.argv[1]))
+begin(sys.argv[1])
 print(take(Path(sys.argv[2]), WalkRules(exclude=tuple(sys.argv[3:]))), take(Path(sys.argv[2]), WalkRules()))
 """
 

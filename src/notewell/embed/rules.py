@@ -34,6 +34,17 @@ class EmbedRules:
 
 
 @frozen
+class RerankRules:
+    """Which model reranks, and how many of the best hits it reads."""
+
+    model: str = ""
+    url: str = ""
+    candidates: int = 20
+    timeout: float = 5.0
+    key: Key = Key()
+
+
+@frozen
 class Prefixes:
     """What a model wants before a query and before a passage."""
 

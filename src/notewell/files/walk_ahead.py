@@ -33,7 +33,7 @@ def keep_rules(root: Path, rules: WalkRules) -> None:
     write_private(file_of_walk(root, RULES), json.dumps(asdict(rules)).encode())
 
 
-def begin(folder: Path) -> None:
+def begin(folder: str) -> None:
     """Start to walk a folder, or the nearest one above it that was walked before; `take` gives the result."""
     reading, writing = os.pipe()
     if not os.fork():
@@ -41,7 +41,7 @@ def begin(folder: Path) -> None:
         try:
             for stream in range(3):
                 os.close(stream)
-            os.write(writing, _walk_as_last(folder))
+            os.write(writing, _walk_as_last(Path(folder)))
         finally:
             os._exit(0)
     os.close(writing)

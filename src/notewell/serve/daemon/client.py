@@ -287,12 +287,10 @@ def _prepare() -> None:
 def _begin_walk(arguments: list[str]) -> None:
     """Let another process walk the folder while this one loads; the command does it again if it meant another one."""
     # All but this module are needed for the search, too, and nothing runs beside them yet.
-    from pathlib import Path  # noqa: PLC0415
-
     from notewell.files.walk_ahead import begin  # noqa: PLC0415
 
     try:
-        begin(Path(os.path.abspath(os.path.expanduser(_vault_of(arguments) or os.getcwd()))))
+        begin(os.path.abspath(os.path.expanduser(_vault_of(arguments) or os.getcwd())))
     except OSError:
         # No process can be started now, or this folder is gone.
         return
