@@ -30,6 +30,7 @@ WRITERS = {
     "curate/promote.py": "what curating changed",
     "curate/queue_file.py": "what curating changed",
     "files/folder.py": "memories",
+    "files/walk_ahead.py": "and by which rules",
     "files/user.py": "state",
     "files/safe_open.py": "state",
     "freshness.py": "state",
