@@ -5,6 +5,7 @@ Every `order by` ends in a unique column, and sorts by bytes, as SQLite does.
 
 from __future__ import annotations
 
+from notewell.store.tables.postings import BLOCK
 from notewell.store.tables.seal import OF_NOTE
 
 CLONED_DAY = "(select value::bigint from meta where key = 'cloned' and value != 'null')"
@@ -186,8 +187,8 @@ where term = any (%(terms)s::text[])
 group by term
 """
 
-POSTINGS = """
-select term, block, data
+POSTINGS = f"""
+select term, block * {BLOCK} as number, data
 from posting
 where term = any (%(terms)s::text[])
 order by term, block
@@ -223,6 +224,13 @@ join note on note.id = chunk.note and note.part = chunk.part
 join body on body.id = chunk.body and body.part = chunk.part
 where chunk.id = any (%(ids)s::int[])
 order by chunk.id
+"""
+
+# The highest ids of chunks and notes.
+LAST = """
+select
+    (select coalesce(max(id), 0) from chunk) as number,
+    (select coalesce(max(id), 0) from note) as number
 """
 
 EXISTING = """
