@@ -9,7 +9,7 @@ from bench.hooks import CHOSEN_ON, HELD_OUT
 from bench.links import MODES
 from bench.quality import VARIANTS
 from bench.report_ask import write_ask
-from bench.report_curate import write_intake, write_tags
+from bench.report_curate import write_intake, write_tags, write_tuning
 from bench.report_servers import write_pg_scale, write_servers
 from bench.report_surfaces import (
     write_graph,
@@ -323,4 +323,5 @@ SECTIONS = {
     "ask": write_ask,
     "tags": write_tags,
     "intake": write_intake,
+    "tuning": write_tuning,
 }

@@ -1,4 +1,4 @@
-"""The nodes of a database: other servers that keep some of its parts. They are added, listed, and taken out again."""
+"""The nodes of a database, servers that keep some of its parts: added, listed, and taken out again."""
 
 from __future__ import annotations
 
