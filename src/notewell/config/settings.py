@@ -103,6 +103,13 @@ class HookSettings:
 
 
 @dataclass(frozen=True, slots=True)
+class ServeSettings:
+    """What `notewell serve` offers besides its own routes."""
+
+    copilot: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class Settings:
     """Everything that can be set, in the sections of `notewell.toml`."""
 
@@ -120,6 +127,7 @@ class Settings:
     curate: CurateSettings = CurateSettings()
     intake: IntakeSettings = IntakeSettings()
     show: ShowSettings = ShowSettings()
+    serve: ServeSettings = ServeSettings()
 
 
 class Spec(NamedTuple):
@@ -345,6 +353,10 @@ SPECS = {
     "show.open_with": Spec(
         "What `notewell open` uses: `obsidian`, `editor` ($VISUAL or $EDITOR) or `pager`; `auto` chooses",
         choices=("auto", "obsidian", "editor", "pager"),
+    ),
+    # A vault must not open routes of its user's server.
+    "serve.copilot": Spec(
+        "Let `notewell serve` answer Copilot for Obsidian, below /v0 and /v1; not in a vault's own file", who=Who.USER
     ),
 }
 
