@@ -73,6 +73,7 @@ GROUPS = {
         "completion": "Print a script that completes commands, options and notes in your shell",
         "daemon": "Show, stop or pause what runs in the background",
         "server": "Run a PostgreSQL server of your own",
+        "self": "Remove what Notewell leaves behind",
         "eval": "Measure search quality on judged queries",
         "help": "Show help on a command, or on a TOPIC: query, output",
     },

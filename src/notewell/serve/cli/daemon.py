@@ -67,7 +67,7 @@ def _change(action: str, as_json: bool) -> None:
         background.pause()
     elif action == "resume":
         background.resume()
-    found, encoders = ({}, 0) if action == "resume" else (_stop(), background.stop_encoding())
+    found, encoders = ({}, 0) if action == "resume" else (stop_daemon(), background.stop_encoding())
     if as_json:
         print_json({"running": False, "paused": background.is_paused(), "encoders": encoders, **found})
         return
@@ -108,7 +108,7 @@ def _print(about: dict[str, Any]) -> None:
     echo(f"socket    {about['socket']}")
 
 
-def _stop() -> dict[str, Any]:
+def stop_daemon() -> dict[str, Any]:
     """Stop the daemon, and return its last report, or nothing if it was not running."""
     pid = daemon_pid() if hasattr(os, "geteuid") else None
     if pid is None:
