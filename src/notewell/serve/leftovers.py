@@ -62,8 +62,7 @@ def find_leftovers(vaults: Iterable[Path], search: Iterable[Path] = ()) -> list[
     roots = {*vaults, *(Path(one.vault) for one in connections(this_machine()) if one.vault)}
     places = {root / FOLDER for root in roots} | {place for folder in search for place in _stores_below(folder)}
     found += [_folder("store", place) for place in sorted(places) if place.is_dir() or place.is_symlink()]
-    if hasattr(os, "geteuid"):
-        found += _existing("socket", Path(wire.socket_folder()))
+    found += _existing("socket", Path(wire.socket_folder()))
     found += [_state(one) for one in _existing("state", state)]
     return found + _existing("settings", user_folder(os.environ, home_folder(os.environ)))
 

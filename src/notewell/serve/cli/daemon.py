@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from contextlib import suppress
 from typing import Any
@@ -40,8 +39,6 @@ def command(action: str, first: bool, as_json: bool) -> None:
         notewell daemon status
         notewell daemon pause
     """
-    if not hasattr(os, "geteuid") and action in ("status", "run"):
-        raise DaemonError("There is no daemon on Windows", "Every command works without it")
     if action == "run":
         _run(first)
     elif action == "status":
@@ -110,7 +107,7 @@ def _print(about: dict[str, Any]) -> None:
 
 def stop_daemon() -> dict[str, Any]:
     """Stop the daemon, and return its last report, or nothing if it was not running."""
-    pid = daemon_pid() if hasattr(os, "geteuid") else None
+    pid = daemon_pid()
     if pid is None:
         return {}
     report = ask_daemon("stop")

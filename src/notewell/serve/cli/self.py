@@ -13,6 +13,7 @@ import click
 from notewell.config import here, nearest_vault
 from notewell.errors import NotewellError
 from notewell.files.control_chars import shown_path
+from notewell.files.safe_open import check_folder
 from notewell.serve import background
 from notewell.serve.cli.daemon import stop_daemon
 from notewell.serve.cli.options import json_option, print_json
@@ -45,7 +46,7 @@ def command() -> None:
     "--search",
     metavar="FOLDER",
     multiple=True,
-    type=click.Path(path_type=Path, exists=True, file_okay=False),
+    type=click.Path(path_type=Path),
     help="Also look in this folder for stores, such as ~; may be repeated",
 )
 @click.option("--dry-run", is_flag=True, help="Show what would be removed, and remove nothing")
@@ -63,7 +64,10 @@ def uninstall_notes(
         notewell self uninstall-notes --dry-run --search ~
     """
     named = list(map(_in_full, vaults)) or [root for root in [nearest_vault(here())] if root]
-    found = find_leftovers(named, map(_in_full, search))
+    folders = list(map(_in_full, search))
+    for folder in folders:
+        check_folder(folder)
+    found = find_leftovers(named, folders)
     removable = [one for one in found if not one.what.kept]
     if not as_json:
         _show(found)

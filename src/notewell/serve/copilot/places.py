@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,12 @@ def is_root(root: Path, named: str) -> bool:
     >>> is_root(Path("/home/ada/notes"), "notes"), is_root(Path("/home/ada/notes"), "/home/ada/notes/")
     (True, True)
     """
-    return named == root.name or (Path(named).is_absolute() and Path(named) == root)
+    if named == root.name:
+        return True
+    # Links, and upper case where the disk ignores it, lead to the same folder.
+    with suppress(OSError, ValueError):
+        return Path(named).is_absolute() and (Path(named) == root or Path(named).samefile(root))
+    return False
 
 
 def note_of(root: Path, named: str) -> str:
