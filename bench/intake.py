@@ -10,12 +10,18 @@ from random import Random
 from bench.child import Measured, say
 from bench.vaults import find_archives, make_vault
 from notewell import Vault
-from notewell.config.settings import IntakeSettings
+from notewell.config.sections import IntakeSettings
 from notewell.curate.scoring import Judge, Scores
 from notewell.curate.signals import make_signal
 from notewell.index.shapes.front_matter import split_front_matter
 
-VAULTS = ("zettelkasten-13419", "obsidian-help", "docs-16894", "kepano-obsidian")
+# Each vault with its archive, and the part of it that is one vault. kepano-obsidian has one note that is long enough.
+VAULTS: Mapping[str, tuple[str, str]] = {
+    "zettelkasten": ("zettelkasten-13419", "content"),
+    "Obsidian's help": ("obsidian-help", "en"),
+    "til": ("docs-16894", "til"),
+    "SQL Server": ("docs-16894", "sql"),
+}
 # Signals of each vault: at most so many, and at most a fifth of its notes.
 DRAWN = 100
 # Not the seed on which weights and scales were chosen, which was 5.
@@ -23,24 +29,22 @@ SEED = 20261119
 # A shorter file is a list of links or a heading.
 SHORTEST = 300
 SETTINGS = {"embed.encoder": "off", "llm.model": "off"}
-# The part of each archive that is one vault; two archives hold several.
-PARTS: Mapping[str, str] = {"obsidian-help": "en", "docs-16894": "til", "zettelkasten-13419": "content"}
 
 
 def measure_intake(folder: str) -> Measured:
     """Score the signals of every vault by every vault, and say how many belong of those that enter."""
     with tempfile.TemporaryDirectory(prefix="notewell-intake-") as name:
         work = Path(name)
-        roots = {vault: _root(vault, archive, work) for vault, archive in find_archives(Path(folder), VAULTS).items()}
+        archives = find_archives(Path(folder), tuple(dict.fromkeys(archive for archive, _ in VAULTS.values())))
+        whole = {name: make_vault(name, archive, work, 1).root for name, archive in archives.items()}
+        roots = {vault: _part(whole[archive], part, work / vault) for vault, (archive, part) in VAULTS.items()}
         drawn = {vault: take_out(root) for vault, root in roots.items()}
         return {vault: _measure(vault, roots[vault], drawn) for vault in VAULTS}
 
 
-def _root(vault: str, archive: Path, work: Path) -> Path:
-    root = make_vault(vault, archive, work, 1).root
-    part = next(root.rglob(PARTS[vault]), root) if vault in PARTS else root
-    alone = work / f"{vault} alone"
-    part.rename(alone)
+def _part(root: Path, part: str, alone: Path) -> Path:
+    """Move a part of a vault out of it, and return where it is."""
+    next(root.rglob(part)).rename(alone)
     (alone / ".notewell").mkdir(exist_ok=True)
     return alone
 

@@ -1,4 +1,4 @@
-"""An intake that is killed before every step: the next run logs what was written, and writes what was not."""
+"""An intake, or its undoing, that is killed before every step: the next run finishes it, and the log says what is."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tests.crash.conftest import Acts
 TOPICS = ("varroa", "swarms", "queens", "feeding", "honey", "disease", "frames", "smoke", "boxes")
 TEXT = "The hive and its bees need care: {}. Check the frames, the brood and the queen; keep notes of honey."
 NOTES = {
-    "notewell.toml": '[curate]\nfolders = ["."]\n[intake]\nreview = 0.05\n[embed]\nmodel = "words"\n',
+    "notewell.toml": '[curate]\nfolders = ["."]\n[intake]\nreview = 0.03\n[embed]\nmodel = "words"\n',
     **{f"Bees {topic}.md": f"# Bees {topic}\n\n{TEXT.format(topic)}\n" for topic in TOPICS},
 }
 ITEM = "<item><title>{}</title><link>https://b.example/{}</link><description>{}</description></item>"
@@ -51,3 +51,23 @@ def test_a_kill_at_any_step_is_made_good_by_the_next_run(perform: Acts, tmp_path
         outcomes.add(len(json.loads(ended.printed)["decisions"]))
     # Begun anew, or found done.
     assert outcomes == {0, 2}
+
+
+def test_an_undoing_that_is_killed_at_any_step_is_finished_by_the_next(perform: Acts, tmp_path: Path) -> None:
+    outcomes = set()
+    for step in count():
+        command = make(root := tmp_path / f"vault-{step}")
+        assert perform("command", root, {}, *command).code == 0
+        ended = perform("command", root, {}, "intake", "undo", "--json", at=step)
+        if ended.code == 0:
+            break
+        assert ended.code == -signal.SIGKILL, ended.said
+        again = perform("command", root, {}, "intake", "undo", "--json")
+        # Begun anew, or found done.
+        assert again.code == 0 or "no intake to undo" in again.said, again.said
+        assert not [*(root / "Inbox").glob("*.md")], f"before step {step}"
+        assert len([*(root / ".trash").iterdir()]) == 1, f"before step {step}"
+        logged = json.loads(perform("command", root, {}, "intake", "log", "--json").printed)
+        assert {one["title"]: one["later"] for one in logged} == {"Good": "undone", "Unsure": ""}, f"before step {step}"
+        outcomes.add(again.code)
+    assert outcomes == {0, 1}

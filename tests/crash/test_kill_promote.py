@@ -12,7 +12,7 @@ from tests.crash.conftest import Acts
 NOTES = {
     "notewell.toml": '[curate]\nfolders = ["."]\n[llm]\nmodel = "off"\n[embed]\nmodel = "words"\n',
     "_taxonomy.md": "- #bees: hive, queen, brood and honey\n",
-    "a.md": "The hive has a queen, brood and honey. See [[Wax mothes]].\n",
+    "a.md": "The hive has a queen, brood and honey. See [[Wax-moths]].\n",
     "Wax moths.md": "---\ntags: [bees]\n---\nMoths of the hive.\n",
 }
 PROMOTE = ("promote", "--json")

@@ -92,7 +92,9 @@ def test_what_goes_beyond_a_limit_is_a_fact(server: str, path: str, fact: str, m
 PRIVATE = "127.0.0.1 10.1.2.3 192.168.0.1 169.254.169.254 100.64.0.1 0.0.0.0 224.0.0.1 ::1 fe80::1%eth0 fd00::1"
 
 
-@pytest.mark.parametrize("address", [*PRIVATE.split(), "::ffff:10.0.0.1", "2002:7f00:1::"])
+@pytest.mark.parametrize(
+    "address", [*PRIVATE.split(), "::ffff:10.0.0.1", "2002:7f00:1::", "::10.0.0.1", "64:ff9b::a00:1", "64:ff9b:1::1"]
+)
 def test_private_addresses_are_not_public(address: str) -> None:
     assert not is_public(address)
 

@@ -21,7 +21,7 @@ NOTES = {
         f"bees {number}.md": f"---\ntags: [bees]\n---\nThe hive has a queen, brood and honey {number}.\n"
         for number in range(4)
     },
-    "Sub/New hive.md": "\ufeffA new hive needs a queen and brood; honey follows. See [[Wax mothes]].\r\n",
+    "Sub/New hive.md": "\ufeffA new hive needs a queen and brood; honey follows. See [[Wax-moths]].\r\n",
     "Wax moths.md": f"---\ntags: [bees]\n---\n{LONG} moths.\n",
     "Wax moths copy.md": f"---\ntags: [bees]\n---\n{LONG} moths!\n",
 }
@@ -57,7 +57,7 @@ def test_the_queue_proposes_tags_links_and_duplicates_with_reasons(vault: Vault)
     assert [item.kind for item in found.items] == ["tag", "link", "duplicate"] and found.new == 3
     text = queue(vault)
     assert "- [ ] `#bees` for [[Sub/New hive]]: " in text and "like notes have it" in text
-    assert "- [ ] [[Sub/New hive]], line 1: `[[Wax mothes]]` → `[[Wax moths]]`" in text
+    assert "- [ ] [[Sub/New hive]], line 1: `[[Wax-moths]]` → `[[Wax moths]]`" in text
     assert "- [ ] Trash [[Wax moths copy]], keep [[Wax moths]]: " in text
     assert review(vault).new == 0 and queue(vault) == text
     assert read_review(vault).items == found.items
@@ -66,7 +66,7 @@ def test_the_queue_proposes_tags_links_and_duplicates_with_reasons(vault: Vault)
 def test_ticks_are_applied_byte_for_byte_and_taken_back(vault: Vault) -> None:
     review(vault)
     before = contents(vault)
-    for part in ("`#bees`", "[[Wax mothes]]", "Trash"):
+    for part in ("`#bees`", "[[Wax-moths]]", "Trash"):
         tick(vault, part)
     assert promote(vault, dry_run=True).done and contents(vault) == before
     done = promote(vault)
@@ -131,7 +131,7 @@ def test_the_queue_has_to_be_in_an_allowed_folder_and_only_notes_there_are_propo
 )
 def test_a_hostile_or_unreadable_tick_is_an_error_and_nothing_is_touched(vault: Vault, line: str, reason: str) -> None:
     review(vault)
-    tick(vault, "[[Wax mothes]]")
+    tick(vault, "[[Wax-moths]]")
     (vault.root / QUEUE).write_text(queue(vault) + f"- [x] {line}: why ^nw-0123456789\n")
     before, text = contents(vault), queue(vault)
     with pytest.raises(CurateError, match=reason):
@@ -153,7 +153,7 @@ def test_a_hostile_or_unreadable_tick_is_an_error_and_nothing_is_touched(vault: 
 def test_what_cannot_be_applied_stays_ticked_and_the_rest_is_applied(vault: Vault, line: str, reason: str) -> None:
     (vault.root / "link.md").symlink_to("bees 1.md")
     review(vault)
-    tick(vault, "[[Wax mothes]]")
+    tick(vault, "[[Wax-moths]]")
     ticked = f"- [x] {line}: why ^nw-0123456789"
     (vault.root / QUEUE).write_text(queue(vault) + ticked + "\n")
     done = promote(vault)
@@ -194,7 +194,7 @@ def test_what_another_program_saves_while_the_queue_is_written_is_merged(
     vault: Vault, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     review(vault)
-    tick(vault, "[[Wax mothes]]")
+    tick(vault, "[[Wax-moths]]")
     usual = Folder.replace
     saved: list[str] = []
 
@@ -206,7 +206,7 @@ def test_what_another_program_saves_while_the_queue_is_written_is_merged(
 
     monkeypatch.setattr(Folder, "replace", obsidian_saves_first)
     assert promote(vault).done and saved
-    assert "with a word of mine" in queue(vault) and "[[Wax mothes]]" not in queue(vault)
+    assert "with a word of mine" in queue(vault) and "[[Wax-moths]]" not in queue(vault)
 
 
 def test_ids_can_be_ticked_and_declined_by_a_program(vault: Vault) -> None:
@@ -223,6 +223,6 @@ def test_without_the_record_of_what_was_written_last_nothing_is_lost(vault: Vaul
 
     review(vault)
     (Journal(vault.root).folder / "queue.json").write_text("{nonsense")
-    tick(vault, "[[Wax mothes]]")
+    tick(vault, "[[Wax-moths]]")
     assert promote(vault).done
     assert [item.kind for item in review(vault).items] == ["tag", "duplicate"]

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from notewell import Vault
-from notewell.config.settings import IntakeSettings
+from notewell.config.sections import IntakeSettings
 from notewell.curate.intake_log import Decision, IntakeLog, Later
 from notewell.curate.journal import Journal
 from notewell.curate.scoring import Score, Scores
@@ -29,7 +29,7 @@ def decided(vault: Vault, wants: Callable[[list[float]], bool], number: int = 60
         log.add([Decision(f"{count:010x}", "now", "queued", 0.5, "t", "", "", "a.md", "", scores)])
         outcomes["accepted" if wants(values) else "rejected"].append(f"{count:010x}")
     for later, ids in outcomes.items():
-        log.mark(ids, later, "now")
+        log.mark(ids, later)
 
 
 def test_weights_that_gain_are_written_and_all_else_stays(make_vault: MakeVault) -> None:

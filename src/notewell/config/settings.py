@@ -10,7 +10,18 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from notewell.config.permissions import Who, check_server, check_store_path
+from notewell.config.sections import (
+    CurateSettings,
+    DaemonSettings,
+    HookSettings,
+    IntakeSettings,
+    MemorySettings,
+    ServeSettings,
+    ShowSettings,
+    StoreSettings,
+)
 from notewell.embed import EmbedRules
+from notewell.embed.rules import RerankRules
 from notewell.index.chunk import ChunkRules
 from notewell.index.dates import DateRules
 from notewell.index.walk import WalkRules
@@ -22,94 +33,6 @@ from notewell.search.rules import DECAY_MODES, DecayRules, SearchRules
 
 
 @dataclass(frozen=True, slots=True)
-class StoreSettings:
-    """Where the store is: in a file of its own, in one folder for the stores of all vaults, or on a server."""
-
-    path: str = ""
-    folder: str = ""
-    url: str = ""
-    replicas: tuple[str, ...] = ()
-    name: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class MemorySettings:
-    """Where agents may write memories."""
-
-    folder: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class CurateSettings:
-    """Which folders Notewell may change notes in, and the files that say how."""
-
-    folders: tuple[str, ...] = ()
-    taxonomy: str = "_taxonomy.md"
-    queue: str = "_review-queue.md"
-
-
-@dataclass(frozen=True, slots=True)
-class IntakeSettings:
-    """What enters the vault: the weights of the scores, the two limits, and where notes go.
-
-    The weights were chosen on one vault and checked on three others (docs/decisions/curate.md).
-    """
-
-    relevance: float = 0.6
-    actionability: float = 0.1
-    depth: float = 0.15
-    authority: float = 0.15
-    accept: float = 0.55
-    review: float = 0.4
-    folders: tuple[str, ...] = ()
-    inbox: str = "Inbox"
-
-    @property
-    def weights(self) -> dict[str, float]:
-        """Return the weight of each score."""
-        names = ("relevance", "actionability", "depth", "authority")
-        return {name: getattr(self, name) for name in names}
-
-
-@dataclass(frozen=True, slots=True)
-class ShowSettings:
-    """How hits are shown on a terminal, and notes opened."""
-
-    links: str = "auto"
-    open_with: str = "auto"
-
-
-@dataclass(frozen=True, slots=True)
-class DaemonSettings:
-    """Whether the daemon answers commands, and what limits it."""
-
-    use: bool = True
-    idle_minutes: float = 15.0
-    max_mb: int = 150
-
-
-@dataclass(frozen=True, slots=True)
-class HookSettings:
-    """What the hooks of Claude Code show and replace, and how long they may take.
-
-    The threshold was measured: see docs/concepts/hooks.md.
-    """
-
-    threshold: float = 0.45
-    max_tokens: int = 500
-    timeout_ms: int = 300
-    tools: tuple[str, ...] = ("Bash", "Glob", "Grep")
-    min_chars: int = 4_000
-
-
-@dataclass(frozen=True, slots=True)
-class ServeSettings:
-    """What `notewell serve` offers besides its own routes."""
-
-    copilot: bool = False
-
-
-@dataclass(frozen=True, slots=True)
 class Settings:
     """Everything that can be set, in the sections of `notewell.toml`."""
 
@@ -117,6 +40,7 @@ class Settings:
     chunk: ChunkRules = ChunkRules()
     dates: DateRules = DateRules()
     embed: EmbedRules = EmbedRules()
+    rerank: RerankRules = RerankRules()
     llm: LlmRules = LlmRules()
     search: SearchRules = SearchRules()
     decay: DecayRules = DecayRules()
@@ -182,6 +106,21 @@ SPECS = {
     "embed.background": Spec(
         "Run the encoder after `notewell index`, and rebuild an old store that a hook finds, both in the background"
     ),
+    # A reranker reads notes: a vault must not choose where they go, nor which model is run.
+    "rerank.model": Spec(
+        "The reranker: a folder with model.onnx and tokenizer.json, `sentence-transformers:NAME` or `openai:NAME`; not "
+        "in a vault's own file",
+        who=Who.USER,
+    ),
+    "rerank.url": Spec("Address of a server with /v1/rerank; not in a vault's own file", who=Who.USER),
+    "rerank.candidates": Spec("How many of the best hits a reranker reads", least=2, most=100),
+    "rerank.timeout": Spec(
+        "Seconds that a reranking server may take; then the hits stay as they are", least=0.1, most=60
+    ),
+    "rerank.key": Spec(
+        "API key of the server; only from the environment, and only sent to a server that you named",
+        who=Who.ENVIRONMENT,
+    ),
     "llm.model": Spec(
         "The language model: `ollama:NAME`, `openai:NAME` or `off`; `auto` is the newest of a running Ollama, or the "
         "first that llm.url lists; a vault's own file may only turn it off",
@@ -218,6 +157,13 @@ SPECS = {
     "search.lexical_weight": Spec("Weight of the ranking by words", least=0, most=1e6),
     "search.vector_weight": Spec("Weight of the ranking by meaning", least=0, most=1e6),
     "search.fine_weight": Spec("Weight of the ranking by the encoder", least=0, most=1e6),
+    "search.note_weight": Spec(
+        "How much a whole note counts beside its best lines, in the ranking by words; 1 as shipped", least=0, most=10
+    ),
+    "search.name_weight": Spec(
+        "How much titles, names and properties like the query count; 1 as shipped", least=0, most=10
+    ),
+    "search.link_weight": Spec("How much links among the hits count; 1 as shipped", least=0, most=10),
     "search.on_demand": Spec(
         "Characters of the best chunks that a search waits for the encoder to embed; 0 for none", least=0
     ),
@@ -231,6 +177,7 @@ SPECS = {
         "own file",
         who=Who.USER,
     ),
+    "search.rerank": Spec("Let the model of rerank.model order the best hits of every search"),
     "search.expand_seconds": Spec(
         "Seconds that the model may take for `search.expand`; then the search goes on without it; not in a vault's own "
         "file",

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import codecs
+import html
 import re
-from collections.abc import Iterator
+from collections import Counter
 from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import datetime
 from email.utils import parsedate_to_datetime
-from html.parser import HTMLParser
 from xml.parsers import expat
 
-from notewell.curate.signals import Signal, make_signal
+from notewell.curate.markup import one_line, plain_line, text_of_html
+from notewell.curate.signals import Signal, bare_url, make_signal
 from notewell.errors import CurateError
+from notewell.index.readers.sandbox import Extraction
 
 # A feed has some dozens of items; nobody reads one of this size.
 LARGEST = 10_000_000
@@ -21,6 +24,8 @@ DEEPEST = 100
 # Characters of one field of an item.
 LONGEST_FIELD = 1_000_000
 ITEMS = ("item", "entry")
+DECLARED = re.compile(rb"""\s*<\?xml[^>]{0,200}?\bencoding\s*=\s*["']([A-Za-z][\w.-]{0,40})["']""")
+WIDE = ("gb", "big5", "shift_jis", "euc", "iso2022", "cp932", "cp936", "cp949", "cp950", "johab")
 # The fields of an item, by the names that formats give them; of a text, the longest counts.
 FIELDS = {
     "title": "title",
@@ -29,6 +34,7 @@ FIELDS = {
     "encoded": "text",
     "content": "text",
     "link": "url",
+    "guid": "guid",
     "pubDate": "published",
     "published": "published",
     "updated": "published",
@@ -36,10 +42,6 @@ FIELDS = {
     "author": "author",
     "creator": "author",
 }
-HEADINGS = ("h1", "h2", "h3", "h4", "h5", "h6")
-# Elements of HTML that end a paragraph, and those whose text is not shown.
-BLOCKS = {"p", "div", "br", "li", "ul", "ol", "table", "tr", "blockquote", "pre", "section", "figure", "hr", *HEADINGS}
-UNSEEN = {"script", "style", "head", "template", "noscript"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +66,8 @@ class _Reader:
     text: list[str] = field(default_factory=list)
     held: int = 0
     inside: int = 0
+    # Whether the field has elements in it: XHTML, which is written as text once more.
+    marked: bool = False
 
     def start(self, tag: str, attributes: dict[str, str]) -> None:
         name = tag.rpartition(" ")[2]
@@ -75,28 +79,41 @@ class _Reader:
         if name in ITEMS and not self.inside:
             self.item, self.held = {}, 0
         if self.inside:
+            self._begin_inner(name, attributes)
             return
         if name == "outline" and attributes.get("xmlUrl"):
             self.feeds.append((attributes["xmlUrl"], attributes.get("title") or attributes.get("text") or ""))
         is_page = name == "link" and attributes.get("rel", "alternate") == "alternate"
         if is_page and self.item is not None and attributes.get("href"):
             self.item.setdefault("url", attributes["href"])
+        if name == "guid" and attributes.get("isPermaLink") == "false":
+            return
         if name in FIELDS and (self.item is not None or (name == "title" and len(self.path) <= 3)):
-            self.inside, self.text = len(self.path), []
+            self.inside, self.text, self.marked = len(self.path), [], False
+
+    def _begin_inner(self, name: str, attributes: dict[str, str]) -> None:
+        if name == "name":
+            # The author of an entry has an address and a page, too.
+            self.text = []
+        else:
+            self.marked = True
+            target = attributes.get("href", "")
+            self.text.append(f'<{name} href="{html.escape(target)}">' if target else f"<{name}>")
 
     def data(self, text: str) -> None:
         self.held += len(text)
         if self.inside and self.held <= LONGEST_FIELD:
-            self.text.append(text)
+            self.text.append(html.escape(text, quote=False) if self.marked else text)
 
     def end(self, tag: str) -> None:
         name = self.path.pop()
         if self.inside and len(self.path) < self.inside:
             self._keep(FIELDS[name], "".join(self.text).strip())
             self.inside = 0
+        elif self.inside and name == "name":
+            self._keep(FIELDS[self.path[self.inside - 1]], "".join(self.text).strip())
         elif self.inside:
-            # XHTML inside of Atom: what ends a paragraph there does so here.
-            self.text.append("\n\n" if name in BLOCKS else "")
+            self.text.append(f"</{name}>")
         elif name in ITEMS and self.item is not None:
             if len(self.items) == MOST_ITEMS:
                 raise CurateError(f"{self.name} has more than {MOST_ITEMS:,} items", "Split it, or leave it out")
@@ -110,45 +127,59 @@ class _Reader:
             self.item[key] = text
 
 
-def read_feed(data: bytes, name: str) -> Feed:
+def read_feed(data: bytes, name: str, extraction: Extraction) -> Feed:
     """Return the items of a feed, or the feeds of an OPML file; one that is not well-formed is an error.
 
     Entities and document types are refused: ten lines of them can expand to gigabytes, or name files.
     """
     if len(data) > LARGEST:
         raise CurateError(f"{name} has {len(data):,} bytes; a feed has at most {LARGEST:,}", "Leave it out")
-    reader, parser = _Reader(name), expat.ParserCreate(namespace_separator=" ")
+    reader = _Reader(name)
+    try:
+        _parse(*_as_utf8(data), reader)
+    except (expat.ExpatError, ValueError, LookupError) as error:
+        raise CurateError(f"{name} is not a feed: {error}", "Check that it was saved whole") from error
+    title = plain_line(reader.title) or name
+    # Some feeds give every item the address of their home page, which identifies none of them.
+    times = Counter(bare_url(_address(item)) for item in reader.items)
+    items = [_signal(item, title, extraction, has_own=times[bare_url(_address(item))] == 1) for item in reader.items]
+    return Feed(title, tuple(items), tuple((url, one_line(called)) for url, called in reader.feeds))
+
+
+def _parse(data: bytes, encoding: str | None, reader: _Reader) -> None:
+    parser = expat.ParserCreate(encoding, namespace_separator=" ")
 
     def refuse(*_: object) -> None:
-        raise CurateError(f"{name} declares a document type or entities, which are not read", "Leave it out")
+        raise CurateError(f"{reader.name} declares a document type or entities, which are not read", "Leave it out")
 
     parser.StartDoctypeDeclHandler = parser.EntityDeclHandler = refuse
     parser.StartElementHandler, parser.EndElementHandler = reader.start, reader.end
     parser.CharacterDataHandler = reader.data
     parser.buffer_text = True
-    try:
-        parser.Parse(data, True)
-    except (expat.ExpatError, ValueError, LookupError) as error:
-        raise CurateError(f"{name} is not a feed: {error}", "Check that it was saved whole") from error
-    title = one_line(reader.title) or name
-    items = tuple(_signal(item, title) for item in reader.items)
-    return Feed(title, items, tuple((url, one_line(called)) for url, called in reader.feeds))
+    parser.Parse(data, True)
 
 
-def _signal(item: dict[str, str], source: str) -> Signal:
+def _as_utf8(data: bytes) -> tuple[bytes, str | None]:
+    """Return a feed whose encoding has several bytes for a character, such as GBK, in UTF-8; expat reads the others."""
+    declared = DECLARED.match(data)
+    if declared is None or not codecs.lookup(name := declared[1].decode()).name.startswith(WIDE):
+        return data, None
+    return data.decode(name, "replace").encode("utf-8", "replace"), "utf-8"
+
+
+def _address(item: dict[str, str]) -> str:
+    return item.get("url") or item.get("guid", "")
+
+
+def _signal(item: dict[str, str], source: str, extraction: Extraction, *, has_own: bool) -> Signal:
     return make_signal(
-        one_line(text_of_html(item.get("title", ""))),
-        text_of_html(item.get("text", "")),
-        url=item.get("url", "").strip(),
-        author=one_line(item.get("author", "")),
+        plain_line(item.get("title", "")),
+        text_of_html(item.get("text", ""), extraction),
+        url=_address(item) if has_own else "",
+        author=plain_line(item.get("author", "")),
         published=day_of(item.get("published", "")),
         source=source,
     )
-
-
-def one_line(text: str) -> str:
-    """Return a text on one line."""
-    return " ".join(text.split())
 
 
 def day_of(written: str) -> str:
@@ -161,43 +192,3 @@ def day_of(written: str) -> str:
         with suppress(ValueError, TypeError, OverflowError, IndexError):
             return read(written.strip()).date().isoformat()
     return ""
-
-
-class _Text(HTMLParser):
-    def __init__(self) -> None:
-        super().__init__(convert_charrefs=True)
-        self.parts: list[str] = []
-        self.unseen = 0
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.unseen += tag in UNSEEN
-        if tag in BLOCKS:
-            self.parts.append("\n\n- " if tag == "li" else "\n\n## " if re.fullmatch("h[1-6]", tag) else "\n\n")
-
-    def handle_endtag(self, tag: str) -> None:
-        self.unseen -= tag in UNSEEN and self.unseen > 0
-        if tag in BLOCKS:
-            self.parts.append("\n\n")
-
-    def handle_data(self, data: str) -> None:
-        if not self.unseen:
-            self.parts.append(re.sub(r"\s+", " ", data))
-
-
-def text_of_html(html: str) -> str:
-    """Return the text of a piece of HTML, as feeds and mails have it; other text stays.
-
-    >>> text_of_html("<p>One &amp; <b>two</b></p><ul><li>three</li></ul><script>x()</script>")
-    'One & two\\n\\n- three'
-    """
-    if not re.search(r"<[a-zA-Z/!]|&\w+;|&#", html):
-        return html.strip()
-    parser = _Text()
-    parser.feed(html)
-    parser.close()
-    return re.sub(r"\n{3,}", "\n\n", "".join(_lines("".join(parser.parts)))).strip()
-
-
-def _lines(text: str) -> Iterator[str]:
-    for line in text.split("\n"):
-        yield f"{line.strip()}\n"

@@ -6,7 +6,8 @@ import http.client
 import ipaddress
 import socket
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from urllib.parse import urljoin
 
@@ -24,6 +25,8 @@ from notewell.remote.exchange import Exchange, Request
 CONNECT, SILENCE, WHOLE = 10.0, 10.0, 30.0
 MOST_BYTES = 10_000_000
 MOST_REDIRECTS = 5
+# Addresses of one host.
+MOST_TRIED = 3
 MOST_FETCHED = 200
 REDIRECTS = (301, 302, 303, 307, 308)
 # What is read, by the type that a server names, and the suffix of a file of that type.
@@ -40,20 +43,25 @@ TYPES = {
 }
 HEADERS = {"User-Agent": "notewell", "Accept": ", ".join(TYPES), "Accept-Encoding": "identity"}
 
+NAT64 = ipaddress.ip_network("64:ff9b::/96")
+
 IsAllowed = Callable[[str], bool]
 
 
 def is_public(address: str) -> bool:
     """Tell whether an IP address is one of the public network.
 
-    >>> is_public("93.184.216.34"), is_public("10.0.0.1"), is_public("::ffff:127.0.0.1"), is_public("169.254.169.254")
+    >>> is_public("93.184.216.34"), is_public("10.0.0.1"), is_public("::ffff:127.0.0.1"), is_public("64:ff9b::7f00:1")
     (True, False, False, False)
     """
-    ip = ipaddress.ip_address(address.partition("%")[0])
-    mapped = getattr(ip, "ipv4_mapped", None) or getattr(ip, "sixtofour", None)
-    teredo = getattr(ip, "teredo", None)
-    inner = [one for one in (mapped, *(teredo or ())) if one is not None]
-    return ip.is_global and not ip.is_multicast and all(one.is_global for one in inner)
+    ip: ipaddress.IPv4Address | ipaddress.IPv6Address = ipaddress.ip_address(address.partition("%")[0])
+    if isinstance(ip, ipaddress.IPv6Address):
+        if ip in NAT64:
+            # What a network without IPv4 translates.
+            ip = ipaddress.IPv4Address(int(ip) & 0xFFFFFFFF)
+        elif ip.sixtofour or ip.teredo or ip.ipv4_mapped:
+            return False
+    return ip.is_global and not ip.is_multicast and not ip.is_reserved
 
 
 def dial(is_allowed: IsAllowed = is_public) -> Callable[..., socket.socket]:
@@ -63,9 +71,17 @@ def dial(is_allowed: IsAllowed = is_public) -> Callable[..., socket.socket]:
         found = socket.getaddrinfo(*place, type=socket.SOCK_STREAM)
         if not found or not all(is_allowed(str(one[4][0])) for one in found):
             raise ValueError(f"{place[0]} leads to an address that is not public")
-        return socket.create_connection((str(found[0][4][0]), place[1]), timeout)
+        return _connected([str(one[4][0]) for one in found[:MOST_TRIED]], place[1], timeout)
 
     return connect
+
+
+def _connected(addresses: Sequence[str], port: int, timeout: float | None) -> socket.socket:
+    """Return a connection to the first of these addresses that answers: a host may have one that cannot be reached."""
+    for address in addresses[:-1]:
+        with suppress(OSError):
+            return socket.create_connection((address, port), timeout)
+    return socket.create_connection((addresses[-1], port), timeout)
 
 
 def fetch(url: str, is_allowed: IsAllowed = is_public) -> tuple[bytes, str, str]:
@@ -148,7 +164,7 @@ def fetch_all(read: Read, extraction: Extraction, progress: Progress, *, is_allo
 def _fetched(one: Signal | str, url: str, extraction: Extraction, is_allowed: IsAllowed) -> Read:
     data, suffix, found_at = fetch(url, is_allowed)
     if suffix == ".xml" or (not suffix and XML.match(data)):
-        return Read([*read_feed(data, url).items])
+        return Read([*read_feed(data, url, extraction).items])
     read = read_data(data, f"page{suffix}" if suffix else "", extraction)
     known = one if isinstance(one, Signal) else make_signal("", url=url)
     signals = [

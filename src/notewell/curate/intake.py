@@ -8,11 +8,12 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from datetime import UTC, datetime
+from datetime import datetime
 
-from notewell.config.settings import IntakeSettings, Settings
+from notewell.config.sections import IntakeSettings
+from notewell.config.settings import Settings
 from notewell.curate.duplicates import text_of
-from notewell.curate.intake_log import Decision, IntakeLog, Verdict
+from notewell.curate.intake_log import Decision, IntakeLog, Verdict, timestamp
 from notewell.curate.intake_page import file_names, page_of
 from notewell.curate.journal import Change, Entry, Journal, create, digest, trash
 from notewell.curate.neighbours import Neighbour
@@ -21,7 +22,7 @@ from notewell.curate.queue_file import QueueFile
 from notewell.curate.renames import half_done
 from notewell.curate.review import intake_proposal
 from notewell.curate.scoring import Judge, Scored
-from notewell.curate.signals import Signal, bare_url
+from notewell.curate.signals import Signal, bare_url, web_address
 from notewell.curate.sources import Read
 from notewell.errors import CurateError, NoteError, SettingsError
 from notewell.index import Progress
@@ -112,10 +113,13 @@ def take_in(
     journal = Journal(vault.root)
     log = IntakeLog(journal.folder)
     with journal.alone() as unfinished:
-        _settle(journal, log)
+        _settle(vault, journal, log)
+        if journal.recovered and vault.indexed:
+            # The index may have notes that are gone again, of which signals would be duplicates.
+            vault.refresh()
         known = {} if again else log.decisions()
         fresh = [one for one in _each_once(read.signals) if one.id not in known]
-        now = datetime.now(UTC).isoformat(timespec="microseconds")
+        now = timestamp()
         decided = [*_decide(vault, fresh, _Target(vault, folders), log, now, progress)]
         decisions = tuple(decision for decision, _ in decided)
         if not dry_run:
@@ -206,10 +210,8 @@ def _write(vault: Vault, journal: Journal, log: IntakeLog, decided: Sequence[tup
     if not decided:
         return
     now = decided[0][0].at
+    log.hold(signal for decision, signal in decided if decision.verdict in ("queued", "dropped"))
     log.expect(decision for decision, _ in decided)
-    for decision, signal in decided:
-        if decision.verdict in ("queued", "dropped"):
-            log.hold(signal)
     changes = [
         create(one.path, page_of(signal, datetime.fromisoformat(now), one.total))
         for one, signal in decided
@@ -223,8 +225,9 @@ def _write(vault: Vault, journal: Journal, log: IntakeLog, decided: Sequence[tup
         QueueFile(vault).add(queued)
 
 
-def _settle(journal: Journal, log: IntakeLog) -> None:
-    """Log what a killed run wrote, and forget what it only began."""
+def _settle(vault: Vault, journal: Journal, log: IntakeLog) -> None:
+    """Log what a killed run wrote or took back, and forget what it only began."""
+    log.settle_undo(lambda path: not os.path.lexists(vault.root / path))
     kept = log.pending()
     if kept:
         needs_notes = any(one.verdict == "added" for one in kept)
@@ -238,7 +241,7 @@ def _settled(vault: Vault) -> Iterator[tuple[Journal, IntakeLog, Sequence[str]]]
     journal = Journal(vault.root)
     log = IntakeLog(journal.folder)
     with journal.alone() as unfinished:
-        _settle(journal, log)
+        _settle(vault, journal, log)
         yield journal, log, unfinished
 
 
@@ -250,7 +253,12 @@ def read_log(vault: Vault) -> tuple[Decision, ...]:
 def explain(vault: Vault, asked: str) -> Decision:
     """Return the decision on a signal, named by its id, its address, its title or its note."""
     wanted = asked.strip()
-    matches = [one for one in read_log(vault) if wanted in (one.id, one.url, one.path, one.title)]
+    page = bare_url(wanted) if web_address(wanted) else None
+    matches = [
+        one
+        for one in read_log(vault)
+        if wanted in (one.id, one.path, one.title) or (page and bare_url(one.url) == page)
+    ]
     if not matches:
         raise CurateError(f"No signal is called '{wanted[:80]}'", "`notewell intake log` lists them with their ids")
     return matches[0]
@@ -266,28 +274,29 @@ def undo(vault: Vault, asked: str = "") -> Intake:
             entry = next((entry for entry in journal.history() if entry.doing.startswith(f"{DOING} ")), None)
             if entry is None:
                 raise CurateError("There is no intake to undo", "Only the last runs on this machine can be undone")
-            journal.undo(entry)
             paths = {change.path for change in entry.changes}
-            reversed_ = [one for one in log.decisions().values() if one.verdict == "added" and one.path in paths]
-            log.mark([one.id for one in reversed_], "undone", _now())
+            reversed_ = [
+                one
+                for one in log.decisions().values()
+                if one.verdict == "added" and not one.later and one.path in paths
+            ]
+            with log.undoing([one.id for one in reversed_], "undone"):
+                journal.undo(entry)
     notices = vault.refresh() if vault.indexed else ()
     made = tuple(log.decisions()[one.id] for one in reversed_)
     return Intake(made, applied=True, left=half_done(unfinished), notices=notices)
-
-
-def _now() -> str:
-    return datetime.now(UTC).isoformat(timespec="microseconds")
 
 
 def _undo_one(vault: Vault, journal: Journal, log: IntakeLog, one: Decision) -> Decision:
     if one.later:
         raise CurateError(f"“{one.title}” was {one.later} already", "Change the note, or the queue, by hand")
     if one.verdict == "added":
-        journal.apply(f"undo: {DOING}", [_trash_of(vault, journal.history(), one)])
-        log.mark([one.id], "undone", _now())
+        change = _trash_of(vault, journal.history(), one)
+        with log.undoing([one.id], "undone"):
+            journal.apply(f"undo: {DOING}", [change])
     elif one.verdict == "queued":
-        log.mark([one.id], "undone", _now())
-        log.release(one.id)
+        log.mark([one.id], "undone")
+        QueueFile(vault).drop(one.id)
     else:
         _queue_anyway(vault, log, one)
     return one
@@ -312,6 +321,6 @@ def _queue_anyway(vault: Vault, log: IntakeLog, one: Decision) -> None:
         raise CurateError(f"The text of “{one.title}” was not kept", "Take it in again with --again")
     target = _Target(vault, target_folders(vault))
     path, why = target.path_for(signal, ())
-    new = replace(one, at=_now(), verdict="queued", path=path, why=f"you took it back; {why}", later="")
+    new = replace(one, at=timestamp(), verdict="queued", path=path, why=f"you took it back; {why}", later="")
     log.add([new])
     QueueFile(vault).add([intake_proposal(new)])

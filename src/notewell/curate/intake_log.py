@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterable, Mapping
-from contextlib import suppress
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass, replace
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Literal
 
@@ -18,7 +19,9 @@ from notewell.files.user import private_folder, write_private
 
 Verdict = Literal["added", "queued", "dropped", "duplicate"]
 Later = Literal["", "accepted", "rejected", "undone"]
-LOG, PENDING, HELD = "intake.jsonl", "intake-pending.json", "held"
+LOG, PENDING, UNDOING, HELD = "intake.jsonl", "intake-pending.json", "intake-undoing.json", "held"
+# How many signals keep their text, so that they can be taken back: the newest ones, and all that wait in the queue.
+MOST_HELD = 2_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +51,11 @@ class Decision:
     later: Later = ""
     """What you did with it since: accepted or rejected in the queue, or undone."""
 
+    @property
+    def waits(self) -> bool:
+        """Tell whether it waits in the review queue."""
+        return self.verdict == "queued" and not self.later
+
 
 class IntakeLog:
     """The decisions of one vault, in a private file that only grows."""
@@ -63,7 +71,8 @@ class IntakeLog:
             with suppress(ValueError, LookupError, TypeError):
                 data = json.loads(line)
                 if "later" in data and data["id"] in found:
-                    found[data["id"]] = replace(found[data["id"]], later=data["later"])
+                    known = found[data["id"]]
+                    found[known.id] = replace(known, later=data["later"], path=data.get("path", known.path))
                 elif "verdict" in data:
                     found.pop(data["id"], None)
                     found[data["id"]] = decision_of(data)
@@ -81,9 +90,10 @@ class IntakeLog:
         """Write decisions."""
         self._append(data_of(one) for one in decisions)
 
-    def mark(self, ids: Iterable[str], later: Later, at: str) -> None:
-        """Write what became of signals."""
-        self._append({"id": key, "later": later, "at": at} for key in ids)
+    def mark(self, ids: Iterable[str], later: Later, paths: Mapping[str, str] | None = None) -> None:
+        """Write what became of signals, and in which notes if a person gave them other paths."""
+        where = {key: {"path": path} for key, path in (paths or {}).items()}
+        self._append({"id": key, "later": later, "at": timestamp(), **where.get(key, {})} for key in ids)
 
     def _append(self, every: Iterable[Mapping[str, Any]]) -> None:
         lines = "".join(f"{json.dumps(data, ensure_ascii=False)}\n" for data in every)
@@ -103,9 +113,15 @@ class IntakeLog:
         except OSError as error:
             raise CurateError(f"{self._folder / LOG} cannot be written: {error.strerror}", "Check the disk") from error
 
+    def _write(self, name: str, data: object) -> None:
+        try:
+            write_private(self._folder / name, json.dumps(data).encode())
+        except OSError as error:
+            raise CurateError(f"{self._folder / name} cannot be written: {error.strerror}", "Check the disk") from error
+
     def expect(self, decisions: Iterable[Decision]) -> None:
         """Keep decisions until their notes are written; `settle` writes them into the log."""
-        write_private(self._folder / PENDING, json.dumps([data_of(one) for one in decisions]).encode())
+        self._write(PENDING, [data_of(one) for one in decisions])
 
     def settle(self, is_done: bool) -> None:
         """Write the decisions that were kept into the log, if their notes were written; else forget them."""
@@ -123,9 +139,36 @@ class IntakeLog:
             return [decision_of(data) for data in json.loads(read_plain(self._folder / PENDING))]
         return []
 
-    def hold(self, signal: Signal) -> None:
-        """Keep the text of a signal that waits in the queue."""
-        write_private(self._folder / HELD / f"{signal.id}.json", json.dumps(asdict(signal)).encode())
+    @contextmanager
+    def undoing(self, ids: Sequence[str], later: Later) -> Iterator[None]:
+        """Mark signals once their notes are gone; if that fails, do not. `settle_undo` makes up for a kill."""
+        self._write(UNDOING, {"ids": list(ids), "later": later})
+        try:
+            yield
+            self.mark(ids, later)
+        finally:
+            (self._folder / UNDOING).unlink(missing_ok=True)
+
+    def settle_undo(self, is_gone: Callable[[str], bool]) -> None:
+        """Mark the signals whose notes a killed process took back."""
+        with suppress(OSError, ValueError, LookupError, TypeError):
+            data = json.loads(read_plain(self._folder / UNDOING))
+            known = self.decisions()
+            gone = [key for key in data["ids"] if key in known and is_gone(known[key].path)]
+            self.mark(gone, data["later"])
+        (self._folder / UNDOING).unlink(missing_ok=True)
+
+    def hold(self, signals: Iterable[Signal]) -> None:
+        """Keep the texts of signals that wait in the queue, or were dropped; old ones make room."""
+        for signal in signals:
+            self._write(f"{HELD}/{signal.id}.json", asdict(signal))
+        files = [*(self._folder / HELD).glob("*.json")]
+        if len(files) > MOST_HELD:
+            waiting = {one.id for one in self.decisions().values() if one.waits}
+            oldest = sorted(files, key=lambda file: file.stat().st_mtime_ns)[:-MOST_HELD]
+            for file in oldest:
+                if file.stem not in waiting:
+                    file.unlink(missing_ok=True)
 
     def held(self, key: str) -> Signal | None:
         """Return a signal that waits; None if it does not, or waits on another machine."""
@@ -133,9 +176,10 @@ class IntakeLog:
             return Signal(**json.loads(read_plain(self._folder / HELD / f"{key}.json")))
         return None
 
-    def release(self, key: str) -> None:
-        """Forget the text of a signal that was decided."""
-        (self._folder / HELD / f"{key}.json").unlink(missing_ok=True)
+
+def timestamp() -> str:
+    """Return the present time, as the log has it."""
+    return datetime.now(UTC).isoformat(timespec="microseconds")
 
 
 def data_of(one: Decision) -> dict[str, Any]:

@@ -10,7 +10,7 @@ import json
 import os
 import re
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass, field, replace
 from datetime import UTC, datetime
 from hashlib import blake2b
@@ -26,6 +26,8 @@ from notewell.files.user import home_folder, private_folder, state_folder, sync,
 # Where deleted notes go, as in Obsidian; nothing there is ever indexed.
 TRASH = ".trash"
 RUNNING = "running.json"
+# What an entry is for that takes another one back, before the name of its file.
+UNDO_OF = "undo of "
 DONE = re.compile(r"done-\d{8}T\d{12}\.json")
 # How many changes can be undone.
 KEPT = 50
@@ -131,6 +133,8 @@ class Journal:
         self.root = root
         name = blake2b(os.fsencode(os.path.realpath(root)), digest_size=12).hexdigest()
         self.folder = state_folder(os.environ, home_folder(os.environ)) / "curate" / name
+        # Whether `alone` took back what a killed process began, so that an index may have it.
+        self.recovered = False
 
     @contextmanager
     def alone(self) -> Iterator[list[str]]:
@@ -143,7 +147,9 @@ class Journal:
         except OSError as error:
             raise CurateError(f"{self.folder} cannot be written: {error.strerror}", "Check its permissions") from error
         with held(self.folder / "lock", PATIENCE, "is changing notes of this vault"):
-            yield self._recover()
+            left = self._recover()
+            self._forget_undone()
+            yield left
 
     def apply(self, doing: str, changes: Sequence[Change]) -> None:
         """Make all changes or none; `alone` must be held. An error says which file stopped it."""
@@ -186,10 +192,17 @@ class Journal:
                     f"{change.path} was changed since, so nothing was undone",
                     "Change it back by hand, or apply the opposite change",
                 ) from error
-        self.apply(f"undo: {entry.doing}", back)
-        # Neither the change nor its undoing can be undone once more.
-        (self.folder / entry.file).unlink(missing_ok=True)
-        self._done()[-1].unlink(missing_ok=True)
+        self.apply(f"{UNDO_OF}{entry.file}", back)
+        self._forget_undone()
+
+    def _forget_undone(self) -> None:
+        """Forget a change that was taken back, and its undoing: neither can be undone once more."""
+        for file in self._done()[-1:]:
+            with suppress(CurateError):
+                undone = self._read(file).doing.removeprefix(UNDO_OF)
+                if DONE.fullmatch(undone):
+                    (self.folder / undone).unlink(missing_ok=True)
+                    file.unlink()
 
     def _reversed(self, change: Change) -> Change:
         """Return the change that takes another back; an error if the file is not as that one left it."""
@@ -273,6 +286,7 @@ class Journal:
             return []
         left = self._take_back(entry.changes)
         self._running.unlink()
+        self.recovered = True
         return left
 
     @property

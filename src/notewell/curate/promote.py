@@ -98,10 +98,11 @@ def review(vault: Vault, progress: Progress | None = None) -> Queue:
     vault.reread()
     file = QueueFile(vault)
     with file.journal.alone() as unfinished:
+        file.sweep()
         before = {item.id for item in file.items()}
         proposed = _proposed(vault, file, progress)
         written = file.write(proposed.proposals)
-        file.settle(written.base.declined)
+        file.reject(written.base.declined)
         items = file.items()
     new = len({item.id for item in items} - before)
     return _queue(file.path, items, new, (*_unfinished(unfinished), *proposed.notices), len(written.base.declined))
@@ -131,27 +132,31 @@ def promote(
     *,
     tick: Sequence[str] = (),
     decline: Sequence[str] = (),
+    untick: Sequence[str] = (),
     dry_run: bool = False,
     progress: Progress | None = None,
 ) -> Promoted:
     """Apply what is ticked in the review queue, all of it or nothing, and write the queue anew.
 
-    Proposals whose ids are in `tick` or `decline` are marked first. A ticked proposal that cannot be applied stays
-    ticked, with its reason in the report. A dry run writes nothing.
+    Proposals whose ids are in `tick`, `decline` or `untick` are marked first. A ticked proposal that cannot be applied
+    stays ticked, with its reason in the report. A dry run writes nothing.
     """
     vault.reread()
     file = QueueFile(vault)
     with file.journal.alone() as unfinished:
-        if (tick or decline) and not dry_run:
-            file.mark(tick, decline)
+        file.sweep()
+        if (tick or decline or untick) and not dry_run:
+            file.mark(tick, decline, untick)
         plan = _apply(vault, file, dry_run=dry_run)
         left = (*half_done(unfinished), *plan.left)
         if dry_run:
             return Promoted(plan.done, applied=False, left=left, open=len(file.items()))
+        # Before the lines leave the queue: a kill in between leaves them ticked, and the next run finds them done.
+        file.accept({key: one.path for key, one in zip(plan.ids, plan.done, strict=True) if one.kind == "intake"})
         notices = vault.refresh() if vault.indexed and plan.changes else ()
         proposed = _proposed(vault, file, progress)
         written = file.write(proposed.proposals, plan.ids)
-        file.settle(written.base.declined, [one for one in plan.ids if one not in written.base.declined])
+        file.reject(written.base.declined)
     notices = (*notices, *proposed.notices)
     return Promoted(plan.done, applied=bool(plan.changes), left=left, open=len(written.base.open), notices=notices)
 
@@ -164,7 +169,10 @@ def undo_promote(vault: Vault) -> Promoted:
         entry = next((entry for entry in journal.history() if entry.doing == DOING), None)
         if entry is None:
             raise CurateError("There is nothing promoted to undo", "Only the last changes made on this machine can be")
-        journal.undo(entry)
+        log, paths = IntakeLog(journal.folder), {change.path for change in entry.changes if change.kind == "create"}
+        waited = [one.id for one in log.decisions().values() if one.later == "accepted" and one.path in paths]
+        with log.undoing(waited, ""):
+            journal.undo(entry)
     notices = vault.refresh() if vault.indexed else ()
     kinds: dict[str, Kind] = {"trash": "duplicate", "create": "intake"}
     done = tuple(Ticked(kinds.get(change.kind, "tag"), change.path, "") for change in entry.changes)

@@ -115,13 +115,13 @@ def _item(line: str, number: int, path: str, *, declined: bool) -> Item:
     return Item(number, match["box"] or OPEN, match["text"], match["id"], declined)
 
 
-def marked(text: str, tick: Iterable[str], decline: Iterable[str] = ()) -> str:
-    """Return a queue with the boxes of these proposals ticked, and of those crossed out.
+def marked(text: str, tick: Iterable[str], decline: Iterable[str] = (), untick: Iterable[str] = ()) -> str:
+    """Return a queue with the boxes of these proposals ticked, those crossed out, and those empty.
 
     >>> marked("- [ ] `#a` for [[b]] ^nw-0123456789", ["0123456789"])
     '- [x] `#a` for [[b]] ^nw-0123456789'
     """
-    boxes = dict.fromkeys(tick, "x") | dict.fromkeys(decline, DECLINE)
+    boxes = dict.fromkeys(tick, "x") | dict.fromkeys(untick, OPEN) | dict.fromkeys(decline, DECLINE)
 
     def box(match: re.Match[str]) -> str:
         new = boxes.get(match["id"])

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import errno
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
-from datetime import UTC, datetime
 
-from notewell.curate.intake_log import IntakeLog, Later
+from notewell.curate.intake_log import IntakeLog
 from notewell.curate.journal import Journal
 from notewell.curate.notes import NoteFile, allowed_folders, checked_path, is_below, read_note
 from notewell.curate.queue import LARGEST, NO_BASE, Base, Item, Proposal, Renewed, marked, read_queue, renew
@@ -48,6 +47,12 @@ class QueueFile:
                 return None
             raise CurateError(f"{self.path} cannot be read: {error.fact}", error.hint) from error
 
+    def sweep(self) -> None:
+        """Remove what a process left that was killed while it wrote the queue; the journal's lock must be held."""
+        place = self.path.rpartition("/")[0]
+        with suppress(OSError), Folder(self.root, place) as folder:
+            folder.sweep()
+
     def items(self) -> list[Item]:
         """Return the proposals in the queue."""
         found = self.read()
@@ -65,37 +70,51 @@ class QueueFile:
             if self._replace(found, made.text):
                 # After the queue: what a killed run leaves behind, the next one proposes or drops by itself.
                 data = {"open": dict(made.base.open), "declined": sorted(made.base.declined), "path": self.path}
-                write_private(self.journal.folder / BASE, json.dumps(data).encode())
+                try:
+                    write_private(self.journal.folder / BASE, json.dumps(data).encode())
+                except OSError as error:
+                    raise CurateError(
+                        f"{self.journal.folder} cannot be written: {error.strerror}", "Check the disk"
+                    ) from error
                 return made
         raise CurateError(f"{self.path} was not written: {CHANGED}", "Close it in other programs, then try again")
 
-    def settle(self, declined: Iterable[str], accepted: Iterable[str] = ()) -> None:
-        """Log what a person accepted and declined of the signals that waited."""
-        log, now = IntakeLog(self.journal.folder), datetime.now(UTC).isoformat(timespec="seconds")
-        waiting = {key for key, one in log.decisions().items() if one.verdict == "queued" and not one.later}
-        outcomes: tuple[tuple[Later, Iterable[str]], ...] = (("accepted", accepted), ("rejected", declined))
-        for later, ids in outcomes:
-            done = [key for key in ids if key in waiting]
-            log.mark(done, later, now)
-            for key in done:
-                log.release(key)
+    def accept(self, paths: Mapping[str, str]) -> None:
+        """Log which signals became notes, by their ids."""
+        log = IntakeLog(self.journal.folder)
+        known = log.decisions()
+        log.mark([key for key in paths if key in known and known[key].waits], "accepted", paths)
+
+    def reject(self, declined: Iterable[str]) -> None:
+        """Log which of the signals that waited were declined."""
+        log = IntakeLog(self.journal.folder)
+        known = log.decisions()
+        log.mark([key for key in declined if key in known and known[key].waits], "rejected")
 
     def add(self, proposals: Sequence[Proposal]) -> Renewed:
         """Add proposals to those that are in the queue."""
-        kinds = ((item, readable_action(item)) for item in self.items() if not item.declined)
-        there = [Proposal(action.kind, item.id, item.text) for item, action in kinds if action]
+        self.sweep()
+        there = self._proposals()
         known = {one.id for one in there}
         return self.write([*there, *(one for one in proposals if one.id not in known)])
 
-    def mark(self, tick: Iterable[str], decline: Iterable[str]) -> None:
-        """Tick and cross out proposals by their ids; one that is not in the queue is an error."""
-        tick, decline = [*tick], [*decline]
+    def drop(self, key: str) -> Renewed:
+        """Take a proposal out of the queue."""
+        self.sweep()
+        return self.write([one for one in self._proposals() if one.id != key], [key])
+
+    def _proposals(self) -> list[Proposal]:
+        kinds = ((item, readable_action(item)) for item in self.items() if not item.declined)
+        return [Proposal(action.kind, item.id, item.text) for item, action in kinds if action]
+
+    def mark(self, tick: Sequence[str], decline: Sequence[str], untick: Sequence[str] = ()) -> None:
+        """Tick, cross out and untick proposals by their ids; one that is not in the queue is an error."""
         for _ in range(TRIES):
             found = self.read()
             known = {item.id for item in read_queue(found.text, self.path)} if found else set[str]()
-            if missing := [key for key in (*tick, *decline) if key not in known]:
+            if missing := [key for key in (*tick, *decline, *untick) if key not in known]:
                 raise CurateError(f"{self.path} has no proposal '{missing[0][:20]}'", "Read the queue again")
-            if found is None or self._replace(found, marked(found.text, tick, decline)):
+            if found is None or self._replace(found, marked(found.text, tick, decline, untick)):
                 return
         raise CurateError(f"{self.path} was not written: {CHANGED}", "Close it in other programs, then try again")
 

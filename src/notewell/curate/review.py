@@ -96,7 +96,7 @@ def find_proposals(
         return made.id not in declined and "\n" not in made.text and action_of(made.text) is not None
 
     log = IntakeLog(Journal(vault.root).folder).decisions().values()
-    waiting = [one for one in log if one.verdict == "queued" and not one.later and is_new(intake_proposal(one))][-MOST:]
+    waiting = [one for one in log if one.waits and is_new(intake_proposal(one))][-MOST:]
     tags = suggest_tags(vault, most=MOST, wanted=lambda path: may(path) and path not in done_with, progress=progress)
     fixes = find_link_fixes(vault, MOST, lambda fix: may(fix.path) and is_new(link_proposal(fix)))
     with vault.shown.answering() as snapshot:

@@ -29,8 +29,8 @@ DIMENSIONS = ("relevance", "actionability", "depth", "authority")
 # A text of so few words says nothing, and one of so many says enough.
 SHORT, LONG = 40, 1_500
 
-STEPS = re.compile(r"(?m)^\s*\d{1,2}[.)]\s+\S")
-BOXES = re.compile(r"(?m)^\s*[-*+] \[[ xX]\]")
+STEPS = re.compile(r"(?m)^[ \t]{0,20}\d{1,2}[.)][ \t]+\S")
+BOXES = re.compile(r"(?m)^[ \t]{0,20}[-*+] \[[ xX]\]")
 CODE = re.compile(r"(?m)^```|^ {4}\S|`[^`\n]{3,}`")
 HOW = re.compile(r"(?i)\b(?:how to|guide|tutorial|checklist|recipe|step by step|cheat ?sheet|anleitung|so geht)\b")
 DO = re.compile(
@@ -111,7 +111,7 @@ class Judge:
         chunks = chunked(signal.title, text, self.rules)
         subject = subject_of(chunks, self.snapshot, embedded(chunks, self.embedder))
         near = neighbours(subject, self.snapshot, self.without)[: 4 * NEAREST]
-        scores = Scores(self._relevance(near), _actionability(signal), _depth(signal), self._authority(signal))
+        scores = Scores(self._relevance(near), actionability(signal), _depth(signal), self._authority(signal))
         return Scored(signal, scores, near, chunks)
 
     def _relevance(self, near: Sequence[Neighbour]) -> Score:
@@ -171,7 +171,8 @@ def chunked(title: str, text: str, rules: ChunkRules) -> list[Chunk]:
     return shape.chunk(note, rules)
 
 
-def _actionability(signal: Signal) -> Score:
+def actionability(signal: Signal) -> Score:
+    """Return how much a signal says what to do."""
     text = f"{signal.title}\n{signal.text}"
     sentences = max(1, text.count(". ") + text.count("\n"))
     steps, told = len(STEPS.findall(text)), len(DO.findall(text))

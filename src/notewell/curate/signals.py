@@ -15,6 +15,7 @@ from notewell.redact import redact_text
 LONGEST, LONGEST_TITLE, LONGEST_URL = 200_000, 200, 2_000
 LINE_BREAK = re.compile(r"\r\n?|[\v\f\x1c-\x1e\x85\u2028\u2029]")
 WEB = ("http", "https")
+SCHEME = re.compile(r"(?i)^https?://(?:www\.)?")
 # Parts of an address that say where a reader came from, and not which page it is.
 TRACKING = re.compile(r"(?<=[?&])(?:utm_\w+|fbclid|gclid|ref|mc_[ce]id)=[^&#]*&?")
 
@@ -81,12 +82,16 @@ def web_address(written: str) -> str:
 
 
 def bare_url(url: str) -> str:
-    """Return what two addresses of one page have in common.
+    """Return what two addresses of one page have in common; an anchor counts, as lists of changes have one for each.
 
-    >>> bare_url("https://www.example.org/a/#top") == bare_url("http://example.org/a")
+    >>> bare_url("https://www.example.org/a/") == bare_url("http://example.org/a#:~:text=bees")
     True
     """
-    return re.sub(r"^https?://(?:www\.)?", "", url.partition("#")[0].rstrip("/")).casefold() if url else ""
+    page, _, anchor = TRACKING.sub("", url).partition("#")
+    same = SCHEME.sub("", page.rstrip("?&").rstrip("/"))
+    # Only the host may be written in any case; the pages /a and /A differ.
+    host, slash, path = same.partition("/")
+    return f"{host.casefold()}{slash}{path}{f'#{anchor}' if anchor and not anchor.startswith(':~:') else ''}"
 
 
 def host_of(url: str) -> str:

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import email
-import email.policy
 import os
 import re
 from dataclasses import dataclass, field
-from email.message import EmailMessage
 from pathlib import Path
 
-from notewell.curate.feeds import day_of, one_line, read_feed, text_of_html
+from notewell.curate.feeds import read_feed
+from notewell.curate.mails import is_mail, read_mails
+from notewell.curate.markup import HTML, plain_line, with_links
 from notewell.curate.signals import Signal, make_signal, web_address
 from notewell.errors import CurateError, NoteError
-from notewell.files.formats import BY_SUFFIX, TEXT, Format, format_of
+from notewell.files.formats import TEXT, Format, format_of
 from notewell.files.safe_open import open_plain
 from notewell.index.readers.sandbox import Extraction
 from notewell.index.readers.text import decode
@@ -23,15 +22,12 @@ from notewell.index.shapes.front_matter import split_front_matter
 # Bytes of a file, or of stdin, and files of a folder. A hundred times what a person reads in a morning.
 LARGEST = 50_000_000
 MOST_FILES = 1_000
-MOST_MAILS = 1_000
 MOST_ADDRESSES = 1_000
-# What a file begins with, by what it is.
-XML = re.compile(rb"\s*(?:\xef\xbb\xbf)?\s*<(?:\?xml|rss|feed|opml|rdf:RDF)\b")
-PAGE = re.compile(rb"\s*(?:\xef\xbb\xbf)?\s*(?:<!--.*?-->\s*)?<(?:!doctype html|html)\b", re.IGNORECASE | re.DOTALL)
-MAIL = re.compile(rb"(?:(?:[!-9;-~]+:[^\n]*|[ \t][^\n]*)\r?\n){2,}\r?\n")
-MAIL_FIELD = re.compile(rb"(?mi)^(?:from|received|return-path|message-id):")
-# Each mail in a box begins so.
-BOX = re.compile(rb"(?m)^From \S+ [^\n]*\d{4}\r?$")
+# What a file begins with, by what it is; spaces before it are left out, or a file of them would take hours.
+BEGINNING = 65_536
+XML = re.compile(rb"<(?:\?xml|rss|feed|opml|rdf:RDF)\b")
+PAGE = re.compile(rb"(?:<!--.{0,2000}?-->\s{0,100})?<(?:!doctype html|html)\b", re.IGNORECASE | re.DOTALL)
+MARK = b"\xef\xbb\xbf"
 ADDRESS = re.compile(r"https?://[^\s<>\"]+")
 LINK = re.compile(r"\[(?P<text>[^\[\]\n]{1,300})\]\((?P<url>https?://[^()\s]+(?:\([^()\s]*\)[^()\s]*)*)\)")
 # What may stand around the address in a line of a list: a bullet, a box, quotes, a number.
@@ -43,7 +39,8 @@ CANONICAL = re.compile(
 )
 FEED_SUFFIXES = (".xml", ".rss", ".atom", ".opml", ".rdf")
 MAIL_SUFFIXES = (".eml", ".mbox")
-HTML = BY_SUFFIX[".html"]
+# A line of a list with more characters beside its address is a sentence.
+LONGEST_ITEM = 300
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,13 +105,16 @@ def read_data(data: bytes, name: str, extraction: Extraction) -> Read:
     """Return the signals in bytes: by the suffix of their name, or else by what they begin with."""
     if len(data) > LARGEST:
         raise CurateError(f"{name} has more than {LARGEST:,} bytes", "Split it, or leave it out")
-    suffix = Path(name).suffix.lower()
-    if suffix in FEED_SUFFIXES or (not suffix and XML.match(data)):
-        feed = read_feed(data, name)
+    suffix, begins = Path(name).suffix.lower(), data[:BEGINNING].removeprefix(MARK).lstrip()
+    format = format_of(name)
+    # A mailbox of many files names them as it likes.
+    is_unknown = format is None and suffix not in (*FEED_SUFFIXES, *MAIL_SUFFIXES)
+    if suffix in FEED_SUFFIXES or (is_unknown and XML.match(begins)):
+        feed = read_feed(data, name, extraction)
         return Read([*feed.items], [url for url, _ in feed.feeds if web_address(url)])
-    if suffix in MAIL_SUFFIXES or (not suffix and _is_mail(data)):
-        return Read([_mail(one, name) for one in _mails(data, name)])
-    format = format_of(name) or (HTML if not suffix and PAGE.match(data) else TEXT if not suffix else None)
+    if suffix in MAIL_SUFFIXES or (is_unknown and is_mail(begins)):
+        return _mailbox(data, name, extraction)
+    format = format or (HTML if not suffix and PAGE.match(begins) else None if suffix else TEXT)
     if format is None:
         raise CurateError(
             f"{name} has a format that is not read", "Intake reads feeds, mails and what Notewell indexes"
@@ -122,43 +122,27 @@ def read_data(data: bytes, name: str, extraction: Extraction) -> Read:
     return _document(data, name, format, extraction)
 
 
-def _is_mail(data: bytes) -> bool:
-    begins = data[:65_536]
-    return bool(BOX.match(begins) or (MAIL.match(begins) and MAIL_FIELD.search(begins)))
-
-
-def _mails(data: bytes, name: str) -> list[bytes]:
-    """Return the mails of a box, or the only one."""
-    starts = [match.start() for match in BOX.finditer(data)] if BOX.match(data) else []
-    if len(starts) > MOST_MAILS:
-        raise CurateError(f"{name} has more than {MOST_MAILS:,} mails", "Split it")
-    if not starts:
-        return [data]
-    ends = [*starts[1:], len(data)]
-    return [data[start:end].partition(b"\n")[2] for start, end in zip(starts, ends, strict=True)]
-
-
-def _mail(data: bytes, name: str) -> Signal:
-    try:
-        mail = email.message_from_bytes(data, policy=email.policy.default)
-        assert isinstance(mail, EmailMessage)
-        body = mail.get_body(("plain", "html"))
-        text = str(body.get_content()) if body else ""
-        html = body is not None and body.get_content_subtype() == "html"
-        fields = {key: one_line(str(mail.get(key, ""))) for key in ("subject", "from", "date", "list-id")}
-    except (ValueError, LookupError, TypeError, AttributeError, AssertionError, RecursionError) as error:
-        raise CurateError(f"{name} is not a mail that can be read ({type(error).__name__})", "Leave it out") from error
-    author = re.sub(r"\s*<[^<>]*>", "", fields["from"]).strip('"')
-    source = re.sub(r"\s*<([^<>]*)>", r" \1", fields["list-id"]).strip() or f"mail from {author}"
-    text = text_of_html(text) if html else text
-    return make_signal(fields["subject"], text, author=author, published=day_of(fields["date"]), source=source)
+def _mailbox(data: bytes, name: str, extraction: Extraction) -> Read:
+    """Return the signals of mails; a mail that a person sent to themselves with addresses is a list of these."""
+    read = Read()
+    for mail in read_mails(data, name, extraction):
+        if isinstance(mail, Reason):
+            read.left.append(mail)
+        elif listed := addresses_in(mail.text):
+            read.signals.extend(
+                make_signal(title or (mail.title if len(listed) == 1 else ""), url=url, source=mail.source)
+                for title, url in listed[:MOST_ADDRESSES]
+            )
+        else:
+            read.signals.append(mail)
+    return read
 
 
 def _document(data: bytes, name: str, format: Format, extraction: Extraction) -> Read:
     stem = Path(name).stem
     try:
         if format.shape != "markdown" and format is not TEXT:
-            content = extraction.extract(format, data)
+            content = extraction.extract(format, with_links(data) if format is HTML else data)
             return Read([make_signal(content.title or stem, content.text, url=_canonical(data, format), source=name)])
         text = decode(data)[0]
     except NoteError as error:
@@ -178,7 +162,7 @@ def _document(data: bytes, name: str, format: Format, extraction: Extraction) ->
 def _canonical(data: bytes, format: Format) -> str:
     """Return the address that a page gives itself."""
     match = CANONICAL.search(data[:100_000]) if format is HTML else None
-    return text_of_html((match["url"] or match["url2"]).decode("utf-8", "replace")) if match else ""
+    return plain_line((match["url"] or match["url2"]).decode("utf-8", "replace")) if match else ""
 
 
 def addresses_in(text: str) -> list[tuple[str, str]]:
@@ -194,6 +178,8 @@ def addresses_in(text: str) -> list[tuple[str, str]]:
         if match := LINK.search(line):
             found.append((match["text"], match["url"]))
         elif match := ADDRESS.search(line):
+            if len(line) > len(match[0]) + LONGEST_ITEM:
+                return []
             title = f"{BARE.sub('', line[: match.start()])} {BARE.sub('', line[match.end() :])}".strip()
             if len(title) > 200 or title.endswith("."):
                 return []

@@ -32,6 +32,8 @@ FLOOR = 0.35
 VOTERS = 12
 # A note that is less than this share as similar as the most similar one does not vote.
 ALIKE = 0.5
+# Nor does one that is like no more than by chance: notes that share no word are .10 alike.
+LEAST_LIKE = 0.12
 # A vote against every tag, so that one note alone is not sure of its own.
 DOUBT = 0.25
 # A linked note counts as much as the most similar one: without links, F1 is .04 lower.
@@ -223,7 +225,7 @@ def tags_for(path: str, snapshot: Snapshot, vocabulary: Vocabulary) -> tuple[Pro
     subject = subject_of_note(path, snapshot)
     chunks = [*snapshot.chunks(ids).values()]
     found = neighbours(subject, snapshot, (path, *vocabulary.lists))
-    near = [one for one in found if any(map(vocabulary.own, one.chunk.tags))]
+    near = [one for one in found if one.similarity >= LEAST_LIKE and any(map(vocabulary.own, one.chunk.tags))]
     text = "\n".join((chunks[0].title, *(chunk.text for chunk in chunks))) if chunks else ""
     votes = vote(near[:VOTERS], linked_tags(path, snapshot, vocabulary.lists), vocabulary)
     defined = by_definition(text, subject, snapshot, vocabulary)

@@ -42,6 +42,7 @@ PROMOTE = model_of(
     "promote",
     (
         Parameter("tick", "Also tick these proposals, by their ids", list[str], []),
+        Parameter("untick", "Do not apply these, though they are ticked in the queue", list[str], []),
         Parameter("decline", "Decline these proposals, by their ids", list[str], []),
         Parameter("dry_run", "Show what would be applied, and change nothing", bool, False),
         Parameter("undo", "Take back what was promoted last, instead", bool, False),
@@ -70,7 +71,8 @@ def apply_ticks(vault: Vault, asked: RouteArguments) -> Promoted:
         return undo_promote(vault)
     vault.freshness.look(refresh=True)
     vault.storage.check_indexed()
-    return promote(vault, tick=given["tick"], decline=given["decline"], dry_run=given["dry_run"])
+    chosen = {name: given[name] for name in ("tick", "decline", "untick")}
+    return promote(vault, **chosen, dry_run=given["dry_run"])
 
 
 def rename(vault: Vault, asked: RouteArguments) -> Renamed:

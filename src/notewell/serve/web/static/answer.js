@@ -3,26 +3,33 @@
 import { h } from "/web/dom.js";
 import { plain } from "/web/highlight.js";
 
-// Blocks of code, and the paragraphs between them.
-const FENCED = /```[^\n]*\n([\s\S]*?)(?:\n```|$)/;
+// What begins and ends a block of code.
+const FENCE = /^(`{3,}|~{3,})/;
 const INLINE = /(\[\d{1,3}\]|`[^`\n]+`|\*\*[^*\n]+\*\*)/;
 
 /** Return a text as elements; `open` is called with a citation. */
 export function formatted(text, citations, open) {
-  const made = [];
-  let rest = text;
-  for (let code = FENCED.exec(rest); code; code = FENCED.exec(rest)) {
-    made.push(...paragraphs(rest.slice(0, code.index)), h("pre", { tabindex: "0" }, h("code", {}, code[1])));
-    rest = rest.slice(code.index + code[0].length);
-  }
-  return [...made, ...paragraphs(rest)];
+  return blocksOf(text.split("\n"));
 
-  function paragraphs(part) {
-    return part.split(/\n{2,}/).filter((one) => one.trim()).map((one) => {
-      const quoted = one.startsWith("> ");
-      const words = quoted ? one.replace(/^> ?/gm, "") : one;
-      return h(quoted ? "blockquote" : "p", {}, words.split(INLINE).map(piece));
-    });
+  /** Return lines as paragraphs, quotes and code; a quote has blocks of its own. */
+  function blocksOf(rows) {
+    const made = [];
+    while (rows.length) {
+      const fence = FENCE.exec(rows[0])?.[1];
+      if (fence) made.push(...codeOf(rows, fence));
+      else if (rows[0].startsWith(">")) made.push(h("blockquote", {}, blocksOf(taken(rows, (row) => row.startsWith(">")).map((row) => row.replace(/^> ?/, "")))));
+      else if (rows[0].trim()) made.push(h("p", {}, taken(rows, (row) => row.trim() && !row.startsWith(">") && !FENCE.test(row)).join("\n").split(INLINE).map(piece)));
+      else rows.shift();
+    }
+    return made;
+  }
+
+  /** Return a block of code, and what follows in its last line: the number of a source. */
+  function codeOf(rows, fence) {
+    rows.shift();
+    const code = h("pre", { tabindex: "0" }, h("code", {}, taken(rows, (row) => !row.startsWith(fence)).join("\n")));
+    const after = rows.shift()?.slice(fence.length).trim();
+    return after ? [code, h("p", {}, after.split(INLINE).map(piece))] : [code];
   }
 
   function piece(words) {
@@ -32,6 +39,12 @@ export function formatted(text, citations, open) {
     if (/^\*\*.+\*\*$/.test(words)) return h("strong", {}, plain(words.slice(2, -2)));
     return plain(words);
   }
+}
+
+/** Take lines from the beginning of a list, as long as they belong together. */
+function taken(rows, belongs) {
+  const end = rows.findIndex((row) => !belongs(row));
+  return rows.splice(0, end < 0 ? rows.length : end);
 }
 
 /** Return an answer as Markdown with footnotes, which name the places it cites. */

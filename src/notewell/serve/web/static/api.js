@@ -24,6 +24,7 @@ export async function send(address, { signal, method = "GET", headers = {}, body
     });
   } catch (error) {
     if (error.name === "AbortError") throw error;
+    dispatchEvent(new Event("notewell-gone"));
     throw new Refused(0, "The server does not answer", "Start it again with `notewell serve`");
   }
   if (!response.ok) {

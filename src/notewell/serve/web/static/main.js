@@ -2,6 +2,7 @@
 
 import { Refused } from "/web/api.js";
 import { askView } from "/web/ask.js";
+import { Connection } from "/web/connection.js";
 import { announce, fill, h } from "/web/dom.js";
 import { Indexing } from "/web/indexing.js";
 import { showKeys } from "/web/keys.js";
@@ -32,11 +33,14 @@ const VIEWS = [
 const place = document.getElementById("view");
 let end = () => {};
 let current = null;
+let failed = false;
 let shown = 0;
 // Milliseconds after which a view that is not there yet is said to be loading; most come sooner.
 const SLOW = 250;
 
-const indexing = new Indexing(document.getElementById("indexing"), () => (current?.refresh ? current.refresh() : show()));
+const indexing = new Indexing(document.getElementById("indexing"), () => (current?.refresh && !failed ? current.refresh() : show()));
+// What is on the screen stays there: only a view that could not be shown, or one that can take over what is new, asks again.
+new Connection(document.getElementById("connection"), () => (failed ? show() : current?.refresh?.()));
 
 /** Show the view of the present address. What was there stays until the new view has its data. */
 async function show() {
@@ -48,6 +52,7 @@ async function show() {
   end();
   end = () => {};
   current = found?.view;
+  failed = false;
   indexing.watch();
   // Above what was there, so that a place in it keeps its height when that goes.
   place.prepend(frame);
@@ -57,6 +62,7 @@ async function show() {
     if (!found) throw new Refused(404, "There is no such page", "Go back, or search your notes");
     finish = await found.view.show(frame, url, go);
   } catch (error) {
+    failed = mine === shown;
     showProblem(frame, error);
   }
   clearTimeout(slow);
@@ -100,6 +106,7 @@ function showProblem(frame, error) {
   }
   // A view that is loaded on demand cannot be, if the server is gone.
   if (error instanceof TypeError && error.message.includes("import")) {
+    dispatchEvent(new Event("notewell-gone"));
     error = new Refused(0, "The server does not answer", "Start it again with `notewell serve`");
   }
   const known = error instanceof Refused;

@@ -23,8 +23,10 @@ const SMALL_TITLE = "650 12px system-ui, sans-serif";
 // The least radius of a community with a name, and of one with a large name, in pixels.
 const NAMED = 16;
 const LARGE = 34;
+// The width of a name above its community, where it has room.
+const ALONE = 150;
 // No name covers a note of this radius.
-const BIG = 9;
+const BIG = 6;
 
 export class Picture {
   constructor(canvas, map, camera) {
@@ -327,7 +329,8 @@ export class Picture {
       if (reach > NAMED && reach < this.width) {
         const colour = above ? this.colourOf(one.number) : "";
         const font = reach < LARGE ? SMALL_TITLE : TITLE;
-        labels.add(shortened(one.names[0], 40), { x, y, radius: 0, font, over: Math.max(2 * reach - 8, 60), key, colour });
+        const over = above ? Math.max(2 * reach, ALONE) : Math.max(2 * reach - 8, 60);
+        labels.add(shortened(one.names[0], 40), { x, y, radius: 0, font, over, key, colour });
       }
     }
   }

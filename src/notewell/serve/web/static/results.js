@@ -25,7 +25,11 @@ export function resultOf(group, { query, like, select }) {
   const rest = others.slice(OTHERS);
   return h("li", { class: "result", onclick: select },
     h("div", { class: "head" },
-      h("a", { class: "title", href: placeOf(best) }, group.title),
+      h("a", { class: "title", href: placeOf(best), title: group.title }, group.title),
+      h("span", { class: "tools" },
+        h("button", { class: "quiet", "aria-expanded": "false", onclick: (event) => showWhy(event, why, best, query) }, "Why this?"),
+        h("button", { class: "quiet", onclick: like }, "More like this"),
+        best.uri ? h("a", { href: best.uri, class: "quiet", rel: "noreferrer" }, best.uri.startsWith("obsidian:") ? "Open in Obsidian" : "Open the file") : ""),
       best.date ? h("time", { datetime: best.date }, best.date) : ""),
     h("p", { class: "where" }, `${best.path}:${best.excerpt.line}`, best.place ? ` · ${best.place}` : "", crumbs(best)),
     h("p", { class: "excerpt" }, marked(best.excerpt.text, best.excerpt.highlights)),
@@ -33,10 +37,6 @@ export function resultOf(group, { query, like, select }) {
     rest.length ? h("button", { class: "quiet rest", onclick: (event) => showRest(event, rest) }, count(rest.length, "more line")) : "",
     best.also.length ? h("details", { class: "also" }, h("summary", {}, `The same in ${count(best.also.length, "other place")}`),
       h("ul", {}, best.also.map((place) => h("li", {}, h("a", { href: addressOf(place) }, place))))) : "",
-    h("p", { class: "tools" },
-      h("button", { class: "quiet", "aria-expanded": "false", onclick: (event) => showWhy(event, why, best, query) }, "Why this?"),
-      h("button", { class: "quiet", onclick: like }, "More like this"),
-      best.uri ? h("a", { href: best.uri, class: "quiet", rel: "noreferrer" }, best.uri.startsWith("obsidian:") ? "Open in Obsidian" : "Open the file") : ""),
     why);
 }
 
