@@ -48,6 +48,7 @@ WRITERS = {
     "serve/cli/graph.py": "graph --svg",
     "serve/connect/__init__.py": "what connecting agents created",
     "serve/daemon/control.py": "state",
+    "serve/daemon/loopback.py": "the daemon's socket",
     "serve/daemon/process.py": "the daemon's socket",
     "serve/file_change.py": "the settings of each agent",
     "serve/last_search.py": "your last search",
