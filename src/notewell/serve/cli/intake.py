@@ -237,7 +237,7 @@ def tune_command(dry_run: bool, vault: Path | None, as_json: bool) -> None:
     """Learn the weights of the scores from what you accepted and rejected
 
     The gain is measured on decisions that were not learned from. Only weights that gain are written, into `[intake]` of
-    the vault's `notewell.toml`.
+    the vault's `notewell.toml`, with limits that let as many signals through as before.
 
     \b
     Example:
@@ -251,6 +251,8 @@ def tune_command(dry_run: bool, vault: Path | None, as_json: bool) -> None:
 def _print_tuned(tuned: Tuned) -> None:
     for name, weight in tuned.weights.items():
         echo(f"{weight:.3f}  {name}")
+    for name, limit in tuned.limits.items():
+        echo(f"{limit:.3f}  {name}, which lets as many signals through as before")
     say(f"learned from {tuned.accepted:,} accepted and {tuned.rejected:,} rejected")
     say(f"AUROC on decisions held out: {tuned.before:.3f} → {tuned.after:.3f}")
     say("written to notewell.toml" if tuned.written else "not written")
