@@ -4,16 +4,27 @@ from __future__ import annotations
 
 import os
 from collections.abc import Container
+from dataclasses import replace
 from errno import ENAMETOOLONG
 from hashlib import blake2b
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 from notewell.errors import SettingsError, VaultError
 from notewell.files.exclude import excluder
 from notewell.files.formats import suffix_of
 from notewell.files.safe_open import ALWAYS_EXCLUDED, leads_to, path_without_links
 from notewell.frozen import frozen
+
+
+class Territory(Protocol):
+    """A part of a vault."""
+
+    def covers(self, path: str) -> bool:
+        """Tell whether a file belongs to it."""
+
+    def enters(self, folder: str) -> bool:
+        """Tell whether a folder has to be walked: it, or a folder below it, belongs to it."""
 
 
 @frozen
@@ -26,6 +37,16 @@ class WalkRules:
     max_bytes: int = 16 << 20
     max_document_bytes: int = 100 << 20
     max_seconds: int = 30
+
+    @property
+    def territory(self) -> Territory | None:
+        """Return the part of the vault that is walked, if not all of it."""
+        return None
+
+    @property
+    def everywhere(self) -> WalkRules:
+        """Return the rules for the whole vault."""
+        return replace(self, include=())
 
 
 # Two folders that differ have the same digest once in 10^38 pairs.
@@ -60,13 +81,14 @@ def survey(root: Path, rules: WalkRules, suffixes: Container[str], *, others: bo
     """Return the vault's files with one of these suffixes, or with `others` all except those."""
     # Thousands of files, and every search waits: no call and no object for what settings do not ask for.
     excluded, hidden = excluder(rules.exclude) if rules.exclude else None, rules.hidden
+    territory = rules.territory
     folders = [_inside(root, folder, number) for number, folder in enumerate(rules.include, start=1)] or [""]
     folders = [folder for folder in folders if not ALWAYS_EXCLUDED.intersection(folder.split("/"))]
     paths, numbers, flawed = walked = Walked([], [], {})
     while folders:
         folder = folders.pop()
         entries, flaw = _entries(root, folder)
-        above = f"{folder}/" if folder else ""
+        above, is_ours = f"{folder}/" if folder else "", territory is None or territory.covers(folder)
         if flaw:
             flawed[folder] = Flaw(flaw, closed=True)
         for entry in entries:
@@ -78,9 +100,9 @@ def survey(root: Path, rules: WalkRules, suffixes: Container[str], *, others: bo
                 continue
             # Links to folders are not followed: one could lead back to a folder above it.
             if entry.is_dir(follow_symlinks=False):
-                if not (excluded and excluded(path + "/")):
+                if not (excluded and excluded(path + "/")) and (territory is None or territory.enters(path)):
                     folders.append(path)
-            elif (suffix_of(name) in suffixes) != others and not (excluded and excluded(path)):
+            elif is_ours and (suffix_of(name) in suffixes) != others and not (excluded and excluded(path)):
                 try:
                     stat = entry.stat()
                     if entry.is_file():
@@ -97,6 +119,8 @@ def may_follow(root: Path, path: str, rules: WalkRules) -> bool:
     """Tell whether a link leads to a file of the vault that is not excluded or hidden itself."""
     target = leads_to(root, path)
     if target is None or left_out_by(target, rules) == "index.exclude":
+        return False
+    if rules.territory and not rules.territory.covers(target.rpartition("/")[0]):
         return False
     return rules.hidden or not any(part.startswith(".") for part in target.split("/"))
 

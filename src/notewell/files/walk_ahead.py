@@ -29,7 +29,9 @@ def file_of_walk(path: Path, ending: str) -> Path:
 
 
 def keep_rules(root: Path, rules: WalkRules) -> None:
-    """Remember by which rules a folder is walked."""
+    """Remember by which rules a folder is walked, unless it is walked domain by domain."""
+    if rules.territory:
+        return
     write_private(file_of_walk(root, RULES), json.dumps(asdict(rules)).encode())
 
 

@@ -17,6 +17,7 @@ from notewell.files.survey import WalkRules
 from notewell.frozen import frozen
 from notewell.index.chunk import ChunkRules
 from notewell.index.dates import DateRules, date_note
+from notewell.index.lent import NOTHING_LENT, Lent
 from notewell.index.properties import property_text
 from notewell.index.readers import load, read
 from notewell.index.readers.loading import shape_of
@@ -64,6 +65,8 @@ class Source:
     chunk: ChunkRules = ChunkRules()
     batches: Batches = Batches()
     dates: DateRules = DateRules()
+    lent: Lent = field(default=NOTHING_LENT, compare=False, repr=False)
+    """Vectors of notes that come from other stores."""
 
     @property
     def recipe(self) -> str:

@@ -4,16 +4,41 @@ from __future__ import annotations
 
 import os
 from collections.abc import Container, Iterable
+from dataclasses import fields, replace
 from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
 from notewell.files.exclude import excluder
 from notewell.files.survey import Walked, WalkRules, may_follow, survey
+from notewell.frozen import frozen
+from notewell.index.domains import Territory
 from notewell.types.note import Stamp
 
 # In nanoseconds: the largest number that a column of the store holds.
 MAX_TIME = (1 << 63) - 1
+
+
+@frozen
+class DomainWalk(WalkRules):
+    """Which files of some domains are notes."""
+
+    within: Territory | None = None
+
+    @property
+    def territory(self) -> Territory | None:
+        """Return the part of the vault that belongs to these domains."""
+        return self.within
+
+    @property
+    def everywhere(self) -> WalkRules:
+        """Return the rules for the whole vault."""
+        return replace(self, include=(), within=None)
+
+    @classmethod
+    def of(cls, rules: WalkRules, within: Territory | None) -> DomainWalk:
+        """Return the rules of a vault for some of its domains."""
+        return cls(**{key.name: getattr(rules, key.name) for key in fields(rules)} | {"within": within})
 
 
 class VaultFile(NamedTuple):
@@ -69,10 +94,12 @@ def left_out(root: Path, paths: Iterable[str], rules: WalkRules) -> list[str]:
     """Return the files that a walk would not find because of the settings, which may exclude what they link to."""
     excluded = excluder(rules.exclude)
     included = {os.path.normpath(folder).replace(os.sep, "/") for folder in rules.include} or {"."}
-    base = f"{root}{os.sep}"
+    base, territory = f"{root}{os.sep}", rules.territory
 
     @cache
     def is_walked(folder: str) -> bool:
+        if territory and not territory.covers(folder):
+            return False
         while (folder or ".") not in included:
             if not folder or excluded(f"{folder}/"):
                 return False

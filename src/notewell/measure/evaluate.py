@@ -12,7 +12,8 @@ from pathlib import Path
 import numpy as np
 
 from notewell.config.files import SettingsFiles
-from notewell.config.settings import Settings, StoreSettings
+from notewell.config.sections import StoreSettings
+from notewell.config.settings import Settings
 from notewell.files.survey import WalkRules
 from notewell.frozen import frozen
 from notewell.index import Progress
