@@ -10,7 +10,7 @@ from random import Random
 from bench.child import Measured, say
 from bench.vaults import find_archives, make_vault
 from notewell import Vault
-from notewell.config.settings import IntakeSettings
+from notewell.config.sections import IntakeSettings
 from notewell.curate.scoring import Judge, Scores
 from notewell.curate.signals import make_signal
 from notewell.index.shapes.front_matter import split_front_matter

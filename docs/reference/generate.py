@@ -23,6 +23,7 @@ from notewell.curate.promote import Promoted, Queue
 from notewell.curate.renames import Renamed
 from notewell.curate.suggest import TagProposals
 from notewell.curate.tag_report import TagReport
+from notewell.domains.listing import DomainList
 from notewell.files.formats import FORMATS
 from notewell.graph.link_report import Links
 from notewell.graph.map import GraphMap
@@ -56,7 +57,20 @@ QUOTED = re.compile(r"(?<=[:>] )'([^']*)'")
 NAMED = {"string": "text", "integer": "whole number", "number": "number", "boolean": "true or false", "array": "texts"}
 # Every result that is printed or sent as JSON.
 ANSWERS = (
-    *(Compared, DeepResults, Failure, Forgotten, Graph, Health, IndexingProgress, Links, Reading, Remembered, Report),
+    *(
+        Compared,
+        DeepResults,
+        DomainList,
+        Failure,
+        Forgotten,
+        Graph,
+        Health,
+        IndexingProgress,
+        Links,
+        Reading,
+        Remembered,
+        Report,
+    ),
     *(Results, Status, VaultHealth, Walk),
     # For the page in a browser.
     Answer,

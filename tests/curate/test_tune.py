@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from notewell import Vault
-from notewell.config.settings import IntakeSettings
+from notewell.config.sections import IntakeSettings
 from notewell.curate.intake_log import Decision, IntakeLog, Later
 from notewell.curate.journal import Journal
 from notewell.curate.scoring import Score, Scores

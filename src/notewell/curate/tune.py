@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from notewell.config.settings import IntakeSettings
+from notewell.config.sections import IntakeSettings
 from notewell.curate.intake_log import Decision, IntakeLog
 from notewell.curate.journal import Journal
 from notewell.curate.notes import allowed_folders

@@ -19,6 +19,7 @@ from notewell.curate.promote import Promoted, Queue, read_review, review
 from notewell.curate.renames import Renamed
 from notewell.curate.suggest import TagProposals
 from notewell.curate.tag_report import TagReport
+from notewell.domains.listing import DomainList
 from notewell.errors import StoreBusy
 from notewell.files.safe_open import check_folder
 from notewell.graph.link_report import Links
@@ -246,6 +247,10 @@ class Routes:
         with notices_in_errors(self._vault.freshness.look(refresh=refresh)):
             return _response(as_data(self._vault.link_graph.map(readable_name(note), hops)))
 
+    def domains(self) -> Response:
+        """List the domains of the vault, with their folders, settings and counts."""
+        return _response(as_data(self._vault.domains()))
+
     def status(self) -> Response:
         """Show what is indexed and what is not."""
         check_folder(self._vault.root)
@@ -297,6 +302,7 @@ def router(vault: Vault) -> APIRouter:
     add("/graph", routes.graph, schema_of(Graph), UNABLE, route_arguments("graph"))
     around = route_arguments("graph", AROUND, HOPS)
     add("/graph/map", routes.graph_map, schema_of(GraphMap), {**ABSENT, **UNABLE}, around)
+    add("/domains", routes.domains, schema_of(DomainList), UNABLE)
     add("/status", routes.status, schema_of(Status), UNABLE)
     add_post("/rag", routes.ask, line_schemas(), UNABLE, ARGUMENTS)
     lines = schema_of(Report) | schema_of(IndexingProgress) | schema_of(Failure)
