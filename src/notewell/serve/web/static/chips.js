@@ -74,9 +74,9 @@ export function menusOf(found, add) {
   return [...menus, menuOf("Date", AGES.map(([label, age]) => [label, "after", age]), add)];
 }
 
-/** Return the properties with their values; days are left out, since they are chosen by their age. */
+/** Return the properties with their values; those with days are left out, since days are chosen by their age. */
 export function propertiesOf({ properties = {} }) {
-  return Object.entries(properties).filter(([, values]) => !values.every((value) => DAY.test(value)));
+  return Object.entries(properties).filter(([, values]) => !values.some((value) => DAY.test(value)));
 }
 
 function menuOf(name, options, add, groups = []) {
