@@ -74,8 +74,10 @@ def stay_small() -> bool:
     except (OSError, AttributeError):
         # Only glibc has it, and needs it.
         return False
+    tuned = all(tune(option, value) for option, value in MALLOC.items())
+    # After that, or it would have an arena of its own.
     threading.Thread(target=_trim_regularly, args=(trim,), name="trim", daemon=True).start()
-    return all(tune(option, value) for option, value in MALLOC.items())
+    return tuned
 
 
 def _trim_regularly(trim: Callable[[int], int]) -> None:
