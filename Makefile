@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 DATA ?=
 
 .DEFAULT_GOAL := check
-.PHONY: check demo ask-real team test browser screenshots lint types docs docs-check bench bench-scale clean
+.PHONY: check demo ask-real team test plugin browser screenshots lint types docs docs-check bench bench-scale clean
 
 check: lint types docs-check test
 
@@ -44,19 +44,35 @@ ask-real: $(VENV)/.made
 team:
 	@VAULT="$(VAULT)" $(PYTHON) deploy/up.py
 
+# The plugin for Obsidian is built and tested where Node 20 and npm are; elsewhere its tests say that they are skipped.
+PLUGIN := plugins/obsidian
+NODE := $(shell command -v npm >/dev/null && node -e 'process.exit(parseInt(process.versions.node) < 20)' 2>/dev/null && echo yes)
+PACKAGES := $(if $(NODE),$(PLUGIN)/node_modules/.made)
+
+$(PLUGIN)/node_modules/.made: $(PLUGIN)/package.json $(PLUGIN)/package-lock.json
+	cd $(PLUGIN) && npm ci --ignore-scripts --silent
+	@touch $@
+
+# Build main.js from its source; `make test` fails if it is another.
+plugin: $(PACKAGES)
+	@test -n "$(NODE)" || { echo "error: the plugin needs Node 20 or newer, and npm"; echo "hint: install them, then run make plugin again"; exit 1; }
+	cd $(PLUGIN) && npm run --silent build
+
 # One worker more than there are cores: some tests wait for processes.
 WORKERS ?= $(shell $(PYTHON) -c 'import os; print((os.cpu_count() or 1) + 1)')
 
 # Byte code is kept, whatever the shell says: without it, each worker compiles for 5 s, and each command that it runs.
-test: $(VENV)/.made $(if $(shell command -v chromium),$(VENV)/.browser)
+test: $(VENV)/.made $(if $(shell command -v chromium),$(VENV)/.browser) $(PACKAGES)
 	PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest -n $(WORKERS) --dist worksteal
 
-lint: $(VENV)/.made
+lint: $(VENV)/.made $(PACKAGES)
 	$(BIN)/ruff format --check
 	$(BIN)/ruff check
+	$(if $(NODE),cd $(PLUGIN) && npm run --silent lint,@echo "skipped: the plugin for Obsidian is linted where Node 20 and npm are")
 
-types: $(VENV)/.made
+types: $(VENV)/.made $(PACKAGES)
 	$(BIN)/mypy
+	$(if $(NODE),cd $(PLUGIN) && npm run --silent types,@echo "skipped: the types of the plugin for Obsidian are checked where Node 20 and npm are")
 
 docs: $(VENV)/.made
 	$(BIN)/cog -r docs/reference/*.md docs/decisions/README.md
@@ -75,4 +91,4 @@ bench-scale: $(VENV)/.bench
 	$(BIN)/python -m bench --data $(DATA) --only scale --work $(or $(WORK),.bench)
 
 clean:
-	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) $(PLUGIN)/node_modules .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -64,6 +64,7 @@ ON_DATA = {
     "hooks": ("hooks:measure_hooks", "beir"),
     "intake": ("intake:measure_intake", "."),
     "tags": ("tags:measure_tags", "."),
+    "tuning": ("tuning:measure_tuning", "."),
     "ask": ("ask:measure_answers", "."),
 }
 SECTIONS = tuple(dict.fromkeys((*ON_VAULTS, *ON_DATA)))

@@ -111,18 +111,18 @@ def _asked(kind: str, vault: BenchVault, address: str, seconds: int = SECONDS) -
     return asked
 
 
-def ask(address: str, queries: str, kind: str, seconds: int) -> Measured:
+def ask(address: str, queries: str, kind: str, seconds: int, clients: int = CLIENTS) -> Measured:
     """Query from all clients for a time; return the latencies in milliseconds, and the errors."""
     asked = {"notewell": _ask_notewell, "qmd": _ask_qmd}[kind]
     # Without filters, which only we have: both get the same texts.
     texts = [text for name, text in load_queries(queries) if name != FILTERED]
-    took: list[list[float]] = [[] for _ in range(CLIENTS)]
+    took: list[list[float]] = [[] for _ in range(clients)]
     wrong: list[str] = []
     began = time.monotonic()
     end = began + seconds
     threads = [
-        threading.Thread(target=_client, args=(address, asked, texts[number::CLIENTS], end, (took[number], wrong)))
-        for number in range(CLIENTS)
+        threading.Thread(target=_client, args=(address, asked, texts[number::clients], end, (took[number], wrong)))
+        for number in range(clients)
     ]
     for thread in threads:
         thread.start()

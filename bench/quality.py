@@ -81,5 +81,5 @@ def _as_dict(scores: Scores) -> Measured:
     return {
         "ndcg@10": round(scores.ndcg_10, 4),
         "interval": [round(bound, 4) for bound in scores.interval],
-        "recall@100": round(scores.recall_100, 4),
+        "recall@100": round(scores.recall_deep, 4),
     }

@@ -9,7 +9,7 @@ from bench.hooks import CHOSEN_ON, HELD_OUT
 from bench.links import MODES
 from bench.quality import VARIANTS
 from bench.report_ask import write_ask
-from bench.report_curate import write_intake, write_tags
+from bench.report_curate import write_intake, write_tags, write_tuning
 from bench.report_surfaces import (
     write_graph,
     write_load,
@@ -320,4 +320,5 @@ SECTIONS = {
     "ask": write_ask,
     "tags": write_tags,
     "intake": write_intake,
+    "tuning": write_tuning,
 }

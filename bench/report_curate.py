@@ -1,4 +1,4 @@
-"""The tables on curation: tags proposed for notes, and signals that enter the vault."""
+"""The tables on what a vault is fitted to: tags proposed for notes, signals that enter it, and tuned weights."""
 
 from __future__ import annotations
 
@@ -24,3 +24,19 @@ def write_intake(intake: Measured, results: Measured) -> Iterator[str]:
         pairs = [str(one[kind][key]) for kind in ("note", "note or queue") for key in ("precision", "recall")]
         rows.append([name, str(one["signals"]), str(one["others"]), *pairs, str(one["auroc"])])
     yield from grid(["INTAKE", *head], rows)
+
+
+def write_tuning(tuning: Measured, results: Measured) -> Iterator[str]:
+    """Yield the table of tuned weights: the gain on held-out queries of each vault, and on judged queries."""
+    rows = []
+    for name, one in tuning.items():
+        gain, judged = one.get("gains", {}).get("all"), one.get("judged")
+        rows.append([name, *_gained(gain), *_gained(judged)[-1:], one["refused"] or "yes"])
+    yield from grid(["TUNED, gain", "MRR@10 before", "gain (95 %)", "judged nDCG@10 gain (95 %)", "written"], rows)
+
+
+def _gained(one: Measured | None) -> list[str]:
+    if one is None:
+        return ["–", "–"]
+    low, high = one["interval"]
+    return [f"{one['before']:.3f}", f"{one['after'] - one['before']:+.4f} ({low:+.4f} … {high:+.4f})"]

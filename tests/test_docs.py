@@ -16,7 +16,8 @@ SOURCE = re.compile(r"`([\w/]+/\w+\.py)`")
 LINK = re.compile(r"\]\(([^)\s]+)\)")
 CODE = re.compile(r"^```.*?^```$|`[^`\n]+`", re.DOTALL | re.MULTILINE)
 # Pages for people: neither notes that tests read nor what is installed.
-EVERY_PAGE = [*ROOT.glob("*.md"), *(page for folder in ROOMS for page in sorted((ROOT / folder).rglob("*.md")))]
+FOUND = [*ROOT.glob("*.md"), *(page for folder in ROOMS for page in sorted((ROOT / folder).rglob("*.md")))]
+EVERY_PAGE = [page for page in FOUND if "node_modules" not in page.parts]
 
 
 @pytest.mark.parametrize("page", [page for page in PAGES if "```python\n" in page.read_text(encoding="utf-8")], ids=str)

@@ -20,12 +20,15 @@ PAGE = (ROOT / "docs/guides/uninstall.md").read_text(encoding="utf-8")
 PACKAGE = Path(notewell.__file__).parent
 # Functions that create files or folders.
 WRITE = {"write_private", "write_whole", "private_folder", "mkdir", "write_text", "write_bytes", "touch", "held"}
-WRITE |= {"TemporaryDirectory", "mkdtemp", "copy_to"}
+WRITE |= {"TemporaryDirectory", "mkdtemp", "copy_to", "overwrite_private"}
 # Who calls them, and what the page calls it; of an empty string, nothing outlives the command.
 WRITERS = {
     "chat/sessions.py": "chats",
+    "curate/intake.py": "what curating changed",
+    "curate/intake_log.py": "what curating changed",
     "curate/journal.py": "what curating changed",
     "curate/promote.py": "what curating changed",
+    "curate/queue_file.py": "what curating changed",
     "files/folder.py": "memories",
     "files/user.py": "state",
     "files/safe_open.py": "state",
@@ -35,11 +38,16 @@ WRITERS = {
     "index/watch.py": "",
     "index/wishes.py": "which chunks to encode next",
     "measure/evaluate.py": "",
+    "measure/hiding.py": "",
+    "measure/tune.py": "weights from before tuning",
     "memory/__init__.py": "memories",
     "serve/background.py": "the pause",
     "serve/cli/graph.py": "graph --svg",
+    "serve/connect/__init__.py": "what connecting agents created",
     "serve/daemon/control.py": "state",
     "serve/daemon/process.py": "the daemon's socket",
+    "serve/file_change.py": "the settings of each agent",
+    "serve/last_search.py": "your last search",
     "serve/own_server.py": "notewell server",
     "serve/hooks/after.py": "saved output of tools",
     "serve/hooks/install.py": "copies of Claude Code's settings",

@@ -8,7 +8,7 @@ import itertools
 import json
 import re
 import textwrap
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -76,11 +76,16 @@ def commands() -> str:
         command = cli.get_command(context, name)
         assert command is not None
         inner = click.Context(command, parent=context, info_name=name, **settings)
-        parts.append(f"## notewell {name}\n\n```\n{command.get_help(inner)}\n```\n")
-        for part, under in getattr(command, "commands", {}).items():
-            deeper = click.Context(under, parent=inner, info_name=part, **settings)
-            parts.append(f"### notewell {name} {part}\n\n```\n{under.get_help(deeper)}\n```\n")
+        parts += _with_its_own(inner, "##")
     return "\n".join(parts)
+
+
+def _with_its_own(context: click.Context, heading: str) -> Iterator[str]:
+    """Yield the help of a command, and of the commands below it."""
+    yield f"{heading} {context.command_path}\n\n```\n{context.get_help()}\n```\n"
+    for name, under in getattr(context.command, "commands", {}).items():
+        deeper = click.Context(under, parent=context, info_name=name)
+        yield from _with_its_own(deeper, "###")
 
 
 def settings() -> str:

@@ -39,6 +39,7 @@ from notewell.search.embedding import no_vectors, plan_vector, usable_embedders,
 from notewell.search.expand import expand
 from notewell.search.plan import checked_query, readable, readable_name
 from notewell.search.rank.decay import Decay
+from notewell.search.rerank import reranking_of
 from notewell.search.rules import DecayRules
 from notewell.store import About, Snapshot, Store
 from notewell.store.choose import open_storage
@@ -140,10 +141,7 @@ class Vault:
         return self.freshness.refresh(progress)
 
     def search(self, query: Query | str = "", /, **fields: Unpack[QueryFields]) -> Results:
-        """Find the lines that answer a query: a text with keyword arguments, or one `Query`.
-
-        In deep mode, these are `DeepResults`: each note once, with how it was reached along links.
-        """
+        """Find the lines that answer a query, by text and keywords or as one `Query`; in deep mode, `DeepResults`."""
         query = checked_query(Query.of(query, **fields))
         self.reread()
         new = self.freshness.index_new() if query.refresh is None else ()
@@ -195,7 +193,8 @@ class Vault:
         mode, decay, today = mode_of(query), self.settings.decay, date.today()
         settings = self.settings.search.with_limits(query.limit, query.max_tokens)
         walk = self._follow_links(decay, today) if mode.seeds else None
-        return Rules(settings, decay, today, Addresses.of(self.root), mode, walk)
+        reranking = reranking_of(query, settings, mode, self.settings.rerank)
+        return Rules(settings, decay, today, Addresses.of(self.root), mode, walk, reranking=reranking)
 
     def _follow_links(self, decay: DecayRules, today: date) -> DeepWalk:
         # Most searches follow no links, and a cold command line does not pay for it.

@@ -56,6 +56,9 @@ CASES = {
     "no_heading": Case("hive in:heading", {"a.md": "# Bees\n\nA hive."}, {"a.md": "# The hive\n\nBees."}),
     "no_chunk": Case('"honey hive"', {"a.md": BEES}, {"a.md": "The honey hive is here."}),
     "unknown_key": Case("statuss:open", {"a.md": BEES}, {"a.md": "---\nstatuss: open\n---\nx"}),
+    "superseded": Case(
+        "hive", {"a.md": "---\nsuperseded_by: '[[b]]'\n---\nhive", "b.md": "x"}, {"a.md": "---\nby: '[[b]]'\n---\nhive"}
+    ),
     "unknown_like": Case("hive like:Wasps", {"a.md": BEES}, {"a.md": BEES, "Wasps.md": "hive"}),
 }
 # What was typed is said whatever the vault has; the store's own state, models and links are tested where they arise.
@@ -71,8 +74,12 @@ ELSEWHERE = {
     *("no_vectors", "indexed_by_words"),
     # tests/store/test_postgres_replicas.py
     *("replica_behind", "not_refreshed"),
+    # tests/store/test_postgres_nodes.py
+    "nodes_lost",
     # tests/index/test_workers.py
     "workers_lost",
+    # tests/embed/test_rerank.py
+    "not_reranked",
     # tests/curate/test_suggest.py, test_promote.py
     *("tags_without_model", "left_half_done"),
     # tests/test_origin.py

@@ -71,6 +71,25 @@ def test_it_indexes_a_new_vault_serves_it_and_ends_when_told(folder: Path) -> No
         assert process.returncode == 130
 
 
+def test_it_ends_with_the_program_that_started_it(folder: Path) -> None:
+    process = subprocess.Popen(
+        [sys.executable, "-m", "notewell", "serve", "--vault", folder, "--port", "0", "--json", "--until-eof"],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env={**os.environ, "NOTEWELL_DAEMON": "no"},
+    )
+    assert process.stdout is not None
+    port = urlsplit(json.loads(process.stdout.readline())["addresses"][0]).port or 0
+    served = Served("127.0.0.1", port)
+    assert served.get("/health")["ok"]
+    # Its end of the pipe closes, as it does when a program is killed.
+    process.communicate(timeout=PATIENCE)
+    assert process.returncode == 0
+    assert is_refused(served)
+
+
 def test_it_answers_while_a_new_vault_is_indexed(folder: Path) -> None:
     with embeddings(answered=0) as vectors:
         vectors.use_in(folder)

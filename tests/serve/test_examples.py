@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 ROOT = Path(__file__).parents[2]
 # What is under docs/reference comes from the code itself, and `cog --check` compares it.
 GUIDES = [page for page in sorted((ROOT / "docs").rglob("*.md")) if page.parent.name != "reference"]
-PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *GUIDES, *sorted((ROOT / "plugins").rglob("*.md"))]
+PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *GUIDES, *sorted((ROOT / "plugins").glob("*/*.md"))]
 FENCE = re.compile(r"^(?P<indent> *)```(?P<language>\w*)\n(?P<text>.*?)^(?P=indent)```$", re.DOTALL | re.MULTILINE)
 # Run, with their output or their asserts, by tests/test_docs.py, on these pages.
 RUN_ELSEWHERE, RUN_ON = ("console", "python"), (ROOT / "README.md", *GUIDES)
@@ -39,11 +39,15 @@ NOT_RUN = {
     r"python -m bench": "it takes minutes, and data that is not in the repository",
     r"(claude|codex|gemini) (mcp (add|remove)|plugin install)": "they are programs of others, which need not be here",
     r"pip uninstall": "it would remove what is tested",
+    r"cp plugins/obsidian/": "it needs a clone; tests/serve/test_obsidian_plugin.py has these files",
     r"git diff": "it needs a repository with something staged",
     r"notewell (serve(?! --new-token)|mcp)\b": "they end when they are told to; their own tests run them",
+    r"notewell server nodes": "it needs servers of its own; tests/store/test_postgres_nodes.py has four",
     r"export NOTEWELL_EMBED_\w+=": "it names a server that is not here",
     r"notewell apply-renames": "it changes notes that have these tags; tests/serve/test_command_tags.py runs it",
     r"notewell (review|promote|intake)": "it is off in the sample vault; tests/curate and tests/crash run it",
+    r"notewell tune": "the sample vault is too small; tests/measure/test_tune.py tunes one",
+    r"notewell eval --golden --": "it needs golden queries; tests/measure/test_golden.py runs both",
     r"notewell verify answer\.md": "it reads an answer of yours; tests/serve/test_command_ask.py checks one",
 }
 # After these, `notewell` is the name of a folder, or of a server.
@@ -61,6 +65,9 @@ SHOWN = {
     "$ notewell index\n59 notes, 259 chunks": "a transcript of `make ask-real`, with a model that is not here",
     "## Tags\n\n- [x]": "a line of the review queue; tests/curate/test_promote.py writes one",
     "- #garden: what grows": "a taxonomy; tests/curate/test_taxonomy.py reads one",
+    'notewell search "why did the bread collapse" --rerank': "it needs a model; tests/embed/test_rerank.py has one",
+    "[[query]]": "a golden query; tests/measure/test_golden.py reads some",
+    "search.vector_weight     0.25": "what `notewell tune` prints for a vault that is not here",
     "---\ntype: memory": "a memory; tests/memory writes real ones",
 }
 
@@ -135,8 +142,9 @@ def test_settings_of_a_page_are_settings(block: Block, tmp_path: Path, monkeypat
         check_servers(servers)
         return
     monkeypatch.setenv("HOME", str(tmp_path / "home"))
-    # Where stores lie is said in the user's own file, and the page says so.
-    is_users = "folder" in tomllib.loads(block.text).get("store", {})
+    # Where stores lie, and which model reranks, is said in the user's own file, and the page says so.
+    told = tomllib.loads(block.text)
+    is_users = "rerank" in told or {"folder", "url"} & told.get("store", {}).keys()
     file = tmp_path / ("home/.config/notewell" if is_users else "") / "notewell.toml"
     file.parent.mkdir(parents=True, exist_ok=True)
     file.write_text(block.text, encoding="utf-8")

@@ -64,7 +64,14 @@ def test_a_named_host_is_let_in(indexed: Vault) -> None:
 
 
 def test_a_page_of_another_site_reads_nothing(served: Served) -> None:
-    origins = ("https://evil.example", "null", "http://localhost:1", "http://127.0.0.1.evil.example")
+    # A plugin of Obsidian that asks with the app's own `requestUrl` sends no origin; its pages send app://obsidian.md.
+    origins = (
+        "https://evil.example",
+        "null",
+        "http://localhost:1",
+        "http://127.0.0.1.evil.example",
+        "app://obsidian.md",
+    )
     for origin, method in product(origins, ("GET", "POST", "OPTIONS")):
         reply = served.ask("/reload", {"Origin": origin}, method=method)
         assert reply.status == 403, (origin, method)

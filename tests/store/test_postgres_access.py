@@ -72,7 +72,7 @@ def users(tmp_path: Path) -> Iterator[Users]:
 
 
 def number_of(store: PostgresStore) -> int:
-    return store._found.store
+    return store._sessions.found.store
 
 
 def filled(store: PostgresStore) -> PostgresStore:

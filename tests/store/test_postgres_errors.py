@@ -16,6 +16,7 @@ from notewell.errors import StoreBusy, StoreError, StoreUnfit, StoreUnreachable
 from notewell.serve.own_server import SUPERUSER, OwnServer
 from notewell.store import MadeFor
 from notewell.store.postgres.connection import Connections
+from notewell.store.postgres.schema import VERSION
 from notewell.store.postgres.store import PostgresStore
 
 MADE_FOR = MadeFor("words/27", 27, "1")
@@ -166,7 +167,7 @@ def test_tables_of_another_version_are_left_alone(
         with pytest.raises(StoreUnfit, match=f"format {version}") as caught:
             open_store()
     finally:
-        as_superuser(server, "update notewell.format set version = 1")
+        as_superuser(server, f"update notewell.format set version = {VERSION}")
     assert caught.value.hint
     assert matching(open_store(), "rye") == ["a.md"]
 

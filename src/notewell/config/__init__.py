@@ -100,6 +100,7 @@ def load_settings(
     return replace(
         settings,
         embed=with_safe_key("embed", settings.embed, given.get("embed.url")),
+        rerank=with_safe_key("rerank", settings.rerank, given.get("rerank.url")),
         llm=with_safe_key("llm", settings.llm, given.get("llm.url")),
     )
 

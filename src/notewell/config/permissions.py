@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from notewell.embed import EmbedRules
+from notewell.embed.rules import RerankRules
 from notewell.errors import SettingsError
 from notewell.files.safe_open import MACHINERY, SETTINGS
 from notewell.llm.rules import LlmRules
@@ -22,7 +23,7 @@ DEFAULT, OPTION = "default", "option"
 PREFIX = "NOTEWELL_"
 
 # Rules of a section that names a server and has a key for it.
-Rules = TypeVar("Rules", EmbedRules, LlmRules)
+Rules = TypeVar("Rules", EmbedRules, RerankRules, LlmRules)
 
 
 class Who(Enum):

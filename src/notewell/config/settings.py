@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 
 from notewell.config.permissions import Who, check_server, check_store_path
 from notewell.embed import EmbedRules
+from notewell.embed.rules import RerankRules
 from notewell.index.chunk import ChunkRules
 from notewell.index.dates import DateRules
 from notewell.index.walk import WalkRules
@@ -110,6 +111,7 @@ class Settings:
     chunk: ChunkRules = ChunkRules()
     dates: DateRules = DateRules()
     embed: EmbedRules = EmbedRules()
+    rerank: RerankRules = RerankRules()
     llm: LlmRules = LlmRules()
     search: SearchRules = SearchRules()
     decay: DecayRules = DecayRules()
@@ -174,6 +176,21 @@ SPECS = {
     "embed.background": Spec(
         "Run the encoder after `notewell index`, and rebuild an old store that a hook finds, both in the background"
     ),
+    # A reranker reads notes: a vault must not choose where they go, nor which model is run.
+    "rerank.model": Spec(
+        "The reranker: a folder with model.onnx and tokenizer.json, `sentence-transformers:NAME` or `openai:NAME`; not "
+        "in a vault's own file",
+        who=Who.USER,
+    ),
+    "rerank.url": Spec("Address of a server with /v1/rerank; not in a vault's own file", who=Who.USER),
+    "rerank.candidates": Spec("How many of the best hits a reranker reads", least=2, most=100),
+    "rerank.timeout": Spec(
+        "Seconds that a reranking server may take; then the hits stay as they are", least=0.1, most=60
+    ),
+    "rerank.key": Spec(
+        "API key of the server; only from the environment, and only sent to a server that you named",
+        who=Who.ENVIRONMENT,
+    ),
     "llm.model": Spec(
         "The language model: `ollama:NAME`, `openai:NAME` or `off`; `auto` is the newest of a running Ollama, or the "
         "first that llm.url lists; a vault's own file may only turn it off",
@@ -210,6 +227,13 @@ SPECS = {
     "search.lexical_weight": Spec("Weight of the ranking by words", least=0, most=1e6),
     "search.vector_weight": Spec("Weight of the ranking by meaning", least=0, most=1e6),
     "search.fine_weight": Spec("Weight of the ranking by the encoder", least=0, most=1e6),
+    "search.note_weight": Spec(
+        "How much a whole note counts beside its best lines, in the ranking by words; 1 as shipped", least=0, most=10
+    ),
+    "search.name_weight": Spec(
+        "How much titles, names and properties like the query count; 1 as shipped", least=0, most=10
+    ),
+    "search.link_weight": Spec("How much links among the hits count; 1 as shipped", least=0, most=10),
     "search.on_demand": Spec(
         "Characters of the best chunks that a search waits for the encoder to embed; 0 for none", least=0
     ),
@@ -223,6 +247,7 @@ SPECS = {
         "own file",
         who=Who.USER,
     ),
+    "search.rerank": Spec("Let the model of rerank.model order the best hits of every search"),
     "search.expand_seconds": Spec(
         "Seconds that the model may take for `search.expand`; then the search goes on without it; not in a vault's own "
         "file",

@@ -48,7 +48,7 @@ class OnnxEmbedder:
         self._max_tokens = max_tokens
         self._reads = reads
         self._prefixes = prefixes
-        with _explained(folder):
+        with explained(folder):
             self._first = _uses_first_state(folder)
             self.fingerprint = _fingerprint(folder, max_tokens, prefixes.passage, first=self._first)
         self._query_vector = lru_cache(QUERIES)(self._embed_query)
@@ -107,7 +107,7 @@ class OnnxEmbedder:
 
     @cached_property
     def _tokenizer(self) -> Tokenizer:
-        with _explained(self._folder):
+        with explained(self._folder):
             tokenizer = load_tokenizer(self._folder)
         tokenizer.no_padding()
         tokenizer.enable_truncation(self._max_tokens)
@@ -117,13 +117,13 @@ class OnnxEmbedder:
     def _session(self) -> Session:
         # With many texts, each core takes one. A query alone would be 1.5 times as fast with two threads on two idle
         # cores; beside the retrievers it is not, and a second session would take 42 MB.
-        return _session(self._folder)
+        return open_session(self._folder)
 
     def _state(self, text: str, session: Session) -> Vectors:
         with panics_explained(self._folder):
             ids = np.array([self._tokenizer.encode(text).ids], dtype=np.int64)
         known = {"input_ids": ids, "attention_mask": np.ones_like(ids), "token_type_ids": np.zeros_like(ids)}
-        with _explained(self._folder):
+        with explained(self._folder):
             inputs = {entry.name: known[entry.name] for entry in session.get_inputs()}
             output = np.asarray(session.run(None, inputs)[0], np.float32)
         # Two dimensions: the model itself has pooled the states of its tokens.
@@ -134,13 +134,14 @@ class OnnxEmbedder:
         return state
 
 
-def _session(folder: Path) -> Session:
+def open_session(folder: Path) -> Session:
+    """Return the model of a folder, ready to run on one core at a time."""
     onnxruntime = _runtime()
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = 1
     # A spinning thread would take its core from searches.
     options.add_session_config_entry("session.intra_op.allow_spinning", "0")
-    with _explained(folder):
+    with explained(folder):
         open_weights(folder / "model.onnx").close()
         return onnxruntime.InferenceSession(str(folder / "model.onnx"), options, providers=["CPUExecutionProvider"])
 
@@ -158,7 +159,7 @@ def _runtime() -> Any:
 
 
 @contextmanager
-def _explained(folder: Path) -> Iterator[None]:
+def explained(folder: Path) -> Iterator[None]:
     """Turn any error of a model's files into a fact and a hint."""
     try:
         yield

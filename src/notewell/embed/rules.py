@@ -34,6 +34,17 @@ class EmbedRules:
 
 
 @dataclass(frozen=True, slots=True)
+class RerankRules:
+    """Which model reranks, and how many of the best hits it reads."""
+
+    model: str = ""
+    url: str = ""
+    candidates: int = 20
+    timeout: float = 5.0
+    key: Key = Key()
+
+
+@dataclass(frozen=True, slots=True)
 class Prefixes:
     """What a model wants before a query and before a passage."""
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from notewell.embed.rules import EmbedRules, find_prefixes, make_fingerprint
+from notewell.embed.rules import EmbedRules, RerankRules, find_prefixes, make_fingerprint
 from notewell.embed.tokens import load_tokenizer, panics_explained
 from notewell.embed.vectors import unit, zero_where_blank
 from notewell.errors import EmbedError
@@ -56,33 +56,65 @@ class SentenceEmbedder:
 
     @cached_property
     def _model(self) -> Any:
-        try:
-            # Torch takes seconds to load.
-            from sentence_transformers import SentenceTransformer  # noqa: PLC0415
-        except ImportError as error:
-            raise EmbedError(
-                "The package sentence-transformers is not installed", f"Run `pip install '{PACKAGE}'`"
-            ) from error
-        folder = Path(os.path.expanduser(self._name))
-        if folder.is_dir() and any(map(_may_bring_code, folder.rglob("*"))):
-            # Older versions run code from a model's folder, and a vault's settings may name a folder inside the vault.
-            raise EmbedError(f"The model {self._name} contains Python code", "Use a model that is only data")
-        with suppress(ImportError):
-            from transformers.utils.logging import disable_progress_bar  # noqa: PLC0415
+        return _load(self._name, "SentenceTransformer")
 
-            # Otherwise each search would show one.
-            disable_progress_bar()
-        try:
-            if (folder / "tokenizer.json").is_file():
-                load_tokenizer(folder)
-            # Only from this machine: a vault's settings must not cause a download.
-            return SentenceTransformer(os.path.expanduser(self._name), local_files_only=True)
-        except Exception as error:  # torch, the tokenizer and the model's files raise anything
-            first = (str(error).splitlines() or [type(error).__name__])[0]
-            raise EmbedError(
-                f"The model {self._name} cannot be loaded: {first[:200]}",
-                "Download a model once with `hf download NAME`, or name a folder that contains one",
-            ) from error
+
+class SentenceReranker:
+    """Scores with a cross-encoder already on this machine; the first query loads it."""
+
+    is_remote = False
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def score(self, query: str, texts: Sequence[str]) -> list[float]:
+        """Return a score for each text."""
+        with panics_explained(Path(self.name)):
+            scores = self._model.predict([(query, text) for text in texts], show_progress_bar=False)
+        rows = np.asarray(scores, dtype=np.float32)
+        if rows.shape != (len(texts),):
+            raise EmbedError(f"The model {self.name} gives more than one score", "Use a cross-encoder for ranking")
+        return [float(score) for score in rows]
+
+    @cached_property
+    def _model(self) -> Any:
+        return _load(self.name, "CrossEncoder")
+
+
+def load_reranker(rules: RerankRules) -> SentenceReranker:
+    """Return the cross-encoder that rules name."""
+    return SentenceReranker(rules.model.partition(":")[2])
+
+
+def _load(name: str, kind: str) -> Any:
+    """Return a model of this kind, which is on this machine already."""
+    try:
+        # Torch takes seconds to load.
+        import sentence_transformers  # noqa: PLC0415
+    except ImportError as error:
+        raise EmbedError(
+            "The package sentence-transformers is not installed", f"Run `pip install '{PACKAGE}'`"
+        ) from error
+    folder = Path(os.path.expanduser(name))
+    if folder.is_dir() and any(map(_may_bring_code, folder.rglob("*"))):
+        # Older versions run code from a model's folder, and a vault's settings may name a folder inside the vault.
+        raise EmbedError(f"The model {name} contains Python code", "Use a model that is only data")
+    with suppress(ImportError):
+        from transformers.utils.logging import disable_progress_bar  # noqa: PLC0415
+
+        # Otherwise each search would show one.
+        disable_progress_bar()
+    try:
+        if (folder / "tokenizer.json").is_file():
+            load_tokenizer(folder)
+        # Only from this machine: a vault's settings must not cause a download.
+        return getattr(sentence_transformers, kind)(os.path.expanduser(name), local_files_only=True)
+    except Exception as error:  # torch, the tokenizer and the model's files raise anything
+        first = (str(error).splitlines() or [type(error).__name__])[0]
+        raise EmbedError(
+            f"The model {name} cannot be loaded: {first[:200]}",
+            "Download a model once with `hf download NAME`, or name a folder that contains one",
+        ) from error
 
 
 def _may_bring_code(path: Path) -> bool:

@@ -10,12 +10,12 @@ from stat import S_ISREG
 
 from notewell.errors import NoteOutOfReach, VaultError
 
-# Folders and files that are never read, whatever the settings say: internals of programs, our settings, generated lock
-# files of package managers, and the user's trash.
-SETTINGS = "notewell.toml"
+# Folders and files that are never read, whatever the settings say: internals of programs, our settings and golden
+# queries, generated lock files of package managers, and the user's trash.
+SETTINGS, GOLDEN = "notewell.toml", "notewell-golden.toml"
 MACHINERY = frozenset(
     {
-        *(".git", ".obsidian", ".trash", ".notewell", SETTINGS),
+        *(".git", ".obsidian", ".trash", ".notewell", SETTINGS, GOLDEN),
         *("node_modules", "bower_components", "__pycache__", "site-packages"),
     }
 )

@@ -108,17 +108,21 @@ def prepare(found: VaultFile, known: str, source: Source, extraction: Extraction
         data, stamp = load(source.root, found, source.walk)
         if stamp.digest == known:
             return Outcome(found, Note(found.path, "", stamp), same=True)
-        note = redact(read(found.path, data, stamp, extraction))
-        shape = shape_of(found.path)
-        note = date_note(redact_parsed(shape.parse(note)), source.dates)
-        note = replace(note, properties=property_text(note.fields))
-        return Outcome(found, note, shape.chunk(note, source.chunk))
+        return parse_and_chunk(found, redact(read(found.path, data, stamp, extraction)), source)
     except NoteError as error:
         return Outcome(found, reason=error.fact, again=isinstance(error, NoteOutOfReach))
     except Exception as error:
         # A bug of ours in one format must not cost the user the other notes; the report names the file. The error's
         # own message may quote the note, secrets included, so only its type is shown.
         return Outcome(found, reason=f"cannot be parsed ({type(error).__name__})")
+
+
+def parse_and_chunk(found: VaultFile, note: Note, source: Source) -> Outcome:
+    """Parse a note that has no secrets any more, and cut it into chunks."""
+    shape = shape_of(found.path)
+    note = date_note(redact_parsed(shape.parse(note)), source.dates)
+    note = replace(note, properties=property_text(note.fields))
+    return Outcome(found, note, shape.chunk(note, source.chunk))
 
 
 def without_text(outcome: Outcome) -> Outcome:

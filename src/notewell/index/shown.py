@@ -95,9 +95,13 @@ def _remove(store: Store, paths: Collection[str]) -> bool:
 
 
 def lag(snapshot: Snapshot) -> tuple[Notice, ...]:
-    """Return a notice if a state is of a replica that is behind by more than usual."""
-    state = snapshot.state
-    return (Notice("replica_behind", {"generation": state.generation, "newest": state.newest}),) if state.newest else ()
+    """Return notices for a state of a replica that is behind by more than usual, or of which a part is missing."""
+    state, found = snapshot.state, []
+    if state.newest:
+        found.append(Notice("replica_behind", {"generation": state.generation, "newest": state.newest}))
+    if state.lost:
+        found.append(Notice("nodes_lost", {"nodes": ", ".join(state.lost), "count": state.missing}))
+    return tuple(found)
 
 
 def visible(about: About, excluded: Collection[str]) -> About:

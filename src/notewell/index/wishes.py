@@ -13,15 +13,14 @@ from contextlib import suppress
 from hashlib import sha256
 from pathlib import Path
 
-from notewell.files.safe_open import NO_LINK, open_plain, read_plain
-from notewell.files.user import PRIVATE_FILE, clean_up, private_folder
+from notewell.files.safe_open import NO_LINK, read_plain
+from notewell.files.user import clean_up, overwrite_private
 
 # The folder in the user's state folder, and how long a file there is kept, in seconds, and how many.
 FOLDER = "wished"
 KEPT_SECONDS, KEPT_FILES = 30 * 86_400.0, 100
 # The most chunks that are remembered: those of the last two searches or more, some seconds of work.
 MOST = 400
-WRITE = os.O_WRONLY | os.O_CREAT | NO_LINK
 # A signed number of eight bytes, as ids are in the store.
 NUMBER = "q"
 
@@ -39,19 +38,7 @@ class Wishes:
         # Without a folder to write to, the encoder goes on in its own order.
         with suppress(OSError):
             if wished != known:
-                self._write(array(NUMBER, wished).tobytes())
-
-    def _write(self, data: bytes) -> None:
-        """Write in place, which takes a tenth of the time of a new file: half a list of numbers does no harm."""
-        try:
-            descriptor = open_plain(self._file, WRITE, PRIVATE_FILE)
-        except FileNotFoundError:
-            private_folder(self._file.parent)
-            descriptor = open_plain(self._file, WRITE, PRIVATE_FILE)
-        try:
-            os.ftruncate(descriptor, os.write(descriptor, data))
-        finally:
-            os.close(descriptor)
+                overwrite_private(self._file, array(NUMBER, wished).tobytes())
 
     def read(self) -> list[int]:
         """Return the wished chunks; none if there is no file."""

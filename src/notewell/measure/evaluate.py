@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import date
@@ -16,8 +16,8 @@ from notewell.config.settings import Settings, StoreSettings
 from notewell.index import Progress
 from notewell.index.walk import WalkRules
 from notewell.measure.collection import Collection, Document
-from notewell.measure.metrics import interval, ndcg, recall, reciprocal_rank
-from notewell.search import MEASURING, Rules, Searched, search
+from notewell.measure.metrics import Judgements, interval, ndcg, recall, reciprocal_rank
+from notewell.search import MEASURING, Rules, Searched, SearchRules, search
 from notewell.search.embedding import usable_embedders
 from notewell.types.candidates import Candidate
 from notewell.types.query import Query
@@ -34,7 +34,8 @@ class Scores:
     queries: int
     ndcg_10: float
     recall_10: float
-    recall_100: float
+    recall_deep: float
+    depth: int
     mrr_10: float
     interval: tuple[float, float]
     each: Mapping[str, float]
@@ -76,13 +77,18 @@ def evaluate(vault: Vault, collection: Collection) -> Scores:
         query: documents_of(paths_of(find_candidates(vault, text, limit=CHUNKS)), names)
         for query, text in collection.queries.items()
     }
-    judged = collection.judgements
+    return score(ranked, collection.judgements, 100)
+
+
+def score(ranked: Mapping[str, Sequence[str]], judged: Mapping[str, Judgements], depth: int) -> Scores:
+    """Compare what each query found with its judgements; recall also at this `depth`."""
     each = {query: ndcg(found, judged[query]) for query, found in ranked.items()}
     return Scores(
         queries=len(ranked),
         ndcg_10=float(np.mean(list(each.values()))),
         recall_10=float(np.mean([recall(found, judged[query], 10) for query, found in ranked.items()])),
-        recall_100=float(np.mean([recall(found, judged[query], 100) for query, found in ranked.items()])),
+        recall_deep=float(np.mean([recall(found, judged[query], depth) for query, found in ranked.items()])),
+        depth=depth,
         mrr_10=float(np.mean([reciprocal_rank(found, judged[query]) for query, found in ranked.items()])),
         interval=interval(list(each.values())),
         each=each,
@@ -94,13 +100,16 @@ def find_candidates(vault: Vault, text: str, *, limit: int) -> list[Candidate]:
     return search_plainly(vault, text, limit=limit).candidates
 
 
-def search_plainly(vault: Vault, text: str, *, limit: int) -> Searched:
-    """Return what a search for a plain text finds, without excerpts; nothing is stored."""
+def search_plainly(vault: Vault, text: str, *, limit: int, rules: SearchRules | None = None) -> Searched:
+    """Return what a search for a plain text finds, without excerpts; nothing is stored.
+
+    With `rules`, they take the place of the vault's.
+    """
     embedders, _ = usable_embedders(vault.models, vault.store.state.made_for.embedder, hurried=False)
-    settings = replace(vault.settings.search, limit=limit, max_tokens=0)
-    rules = Rules(settings, vault.settings.decay, date.today(), mode=MEASURING)
+    settings = replace(rules or vault.settings.search, limit=limit, max_tokens=0)
+    measuring = Rules(settings, vault.settings.decay, date.today(), mode=MEASURING)
     with vault.shown.answering() as snapshot:
-        return search(Query(text), store=snapshot, embedders=embedders, rules=rules)
+        return search(Query(text), store=snapshot, embedders=embedders, rules=measuring)
 
 
 def paths_of(candidates: Iterable[Candidate]) -> Iterator[str]:

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from notewell.search.budget import context, fit
 from notewell.search.embedding import Embedders, answer_with_working, plan_vector, similarity_to, without_secrets
-from notewell.search.encoder_rerank import encode_ahead, encoder_rerank
+from notewell.search.encoder_rerank import Ahead, encode_ahead, encoder_rerank
 from notewell.search.excerpt import make_excerpts
 from notewell.search.floor import keep_answering
 from notewell.search.fuse import fuse
@@ -18,8 +18,10 @@ from notewell.search.query import ParseContext
 from notewell.search.rank import rankers_for
 from notewell.search.related import Encoded
 from notewell.search.relevance import keep_sure, telling_terms
+from notewell.search.rerank import rerank
 from notewell.search.retrieve import find_listed, retrieve
 from notewell.search.rules import MEASURING, MODES, ModeRules, Ranker, Rules, SearchRules, mode_of
+from notewell.search.superseded import find_superseded
 from notewell.search.weak_results import Missing, find_notices
 from notewell.store import Snapshot
 from notewell.types.candidates import Candidate
@@ -79,6 +81,7 @@ def answer(plan: Plan, query: Query, store: Snapshot, embedders: Embedders, rule
         # Most rankers change nothing for most queries.
         if (ranked := ranker(plan, candidates)) != candidates:
             candidates = sorted(ranked, key=best_first)
+    candidates, told = rerank(plan, candidates, rules.reranking)
     candidates = choose(plan, candidates, settings.limit)
     found = len(candidates)
     if mode.floor and settings.floor and not query.all:
@@ -94,18 +97,25 @@ def answer(plan: Plan, query: Query, store: Snapshot, embedders: Embedders, rule
     page = fit(candidates, settings.max_tokens)
     left_out = len(candidates) - len(page)
     excerpts = make_excerpts(page, plan, similarity_to(sent, embedders.quick)) if mode.excerpts else []
+    facts = store.notes({one.chunk.path for one in page}) if excerpts else {}
     notices = plan.notices
     if mode.notices:
         notices = find_notices(plan, page, Missing(left_out, hidden), store, settings)
+        notices += find_superseded(facts, store)
     # The caller knows when the search began, and fills in how long it took.
     results = Results(
         query=", ".join(query.places) if mode.only_like else query.text,
-        hits=make_hits(page, excerpts, store, rules.addresses, explain=query.explain),
+        hits=make_hits(page, excerpts, facts, rules.addresses, explain=query.explain),
         generation=store.state.generation,
         took_ms=0.0,
         left_out=left_out,
         hidden=hidden,
-        notices=notices,
-        read_as=(*plan.read_as, *((ahead.without,) if ahead and ahead.without else ())) if query.explain else None,
+        notices=(*told, *notices),
+        read_as=_read_as(plan, ahead, rules.settings) if query.explain else None,
     )
     return Searched(rules.walk.results(results) if rules.walk else results, page, encoded, lacking)
+
+
+def _read_as(plan: Plan, ahead: Ahead | None, rules: SearchRules) -> tuple[str, ...]:
+    """Return how the query was understood, and what the settings change about its ranking."""
+    return (*plan.read_as, *((ahead.without,) if ahead and ahead.without else ()), *rules.tuned)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import pairwise
 
 from notewell.names.addresses import Addresses
@@ -89,17 +89,20 @@ def _first_alike(own: frozenset[str], others: Sequence[frozenset[str]]) -> int |
 
 
 def make_hits(
-    page: Sequence[Candidate], excerpts: Sequence[Excerpt], store: Matching, addresses: Addresses, *, explain: bool
+    page: Sequence[Candidate],
+    excerpts: Sequence[Excerpt],
+    facts: Mapping[str, NoteFacts],
+    addresses: Addresses,
+    *,
+    explain: bool,
 ) -> tuple[Hit, ...]:
     """Return the hits of a page; none without excerpts, as for measuring, which wants the candidates alone.
 
     `explain` adds the votes for each hit, and the factor of each step.
     """
-    pairs = list(zip(page, excerpts, strict=True)) if excerpts else []
-    facts = store.notes({candidate.chunk.path for candidate, _ in pairs}) if pairs else {}
     return tuple(
         _hit(candidate, excerpt, facts[candidate.chunk.path], addresses, explain=explain)
-        for candidate, excerpt in pairs
+        for candidate, excerpt in zip(page if excerpts else (), excerpts, strict=True)
     )
 
 

@@ -36,7 +36,7 @@ def retrieve(plan: Plan, store: Snapshot, embedder: Embedder | None, rules: Sear
     rankings = []
     by_meaning = rules.vector_weight and embedder is not None and (plan.text or plan.passage or plan.like)
     if (rules.lexical_weight and plan.by_words) or not by_meaning:
-        by_words = _match(plan, store, depth)
+        by_words = _weigh_notes(_match(plan, store, depth), rules.note_weight)
         best = [chunk_id for chunk_id, _ in by_words.found[: rules.reach]]
         rankings += [by_words, *find_verbatim(plan, store, best)]
     if by_meaning:
@@ -64,6 +64,20 @@ def _match(plan: Plan, store: Matching, depth: int) -> Ranking:
     above = found.found[0][1] if found.found else 0.0
     others = [(chunk_id, score) for chunk_id, score in found.found if chunk_id not in asked]
     return found._replace(found=(*((chunk_id, above + score) for chunk_id, score in asked.items()), *others))
+
+
+def _weigh_notes(ranking: Ranking, weight: float) -> Ranking:
+    """Return a ranking by words in which the part of whole notes counts this many times as much.
+
+    >>> _weigh_notes(Ranking("lexical", ((7, 5.0), (5, 4.0)), of_notes={7: 4.0}), 0.5).found
+    ((5, 4.0), (7, 3.0))
+    """
+    if weight == 1:
+        return ranking
+    more = {chunk_id: (weight - 1) * part for chunk_id, part in ranking.of_notes.items()}
+    weighed = ((chunk_id, score + more.get(chunk_id, 0.0)) for chunk_id, score in ranking.found)
+    found = tuple(sorted(weighed, key=lambda item: (-item[1], item[0])))
+    return ranking._replace(found=found, of_notes={key: weight * part for key, part in ranking.of_notes.items()})
 
 
 def find_listed(plan: Plan, store: Matching, rules: SearchRules) -> Fused:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from datetime import date
 from itertools import count
 from pathlib import Path
-from typing import NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from notewell.errors import SettingsError
 from notewell.names.addresses import Addresses
@@ -16,6 +16,9 @@ from notewell.types.candidates import Candidate, Ranking
 from notewell.types.note import Vectors
 from notewell.types.query import Mode, Plan, Query
 from notewell.types.results import Results
+
+if TYPE_CHECKING:
+    from notewell.embed.rerank import Reranker
 
 # A chunk that contains the whole query as it is written ranks above all that only have its words and its meaning.
 EXACT = 1.5
@@ -34,6 +37,10 @@ LADDER = (1.0, 0.6, 0.45, 0.35, 0.25)
 Ranker = Callable[[Plan, Sequence[Candidate]], list[Candidate]]
 
 
+# The weights that a vault may have of its own: of each ranking, and how much notes, names and links count.
+WEIGHTS = ("lexical_weight", "vector_weight", "fine_weight", "note_weight", "name_weight", "link_weight")
+
+
 @dataclass(frozen=True, slots=True)
 class SearchRules:
     """How a query is answered: how deep to search, how to fuse, how much to return.
@@ -47,9 +54,13 @@ class SearchRules:
     lexical_weight: float = 0.75
     vector_weight: float = 0.25
     fine_weight: float = 0.9
+    note_weight: float = 1.0
+    name_weight: float = 1.0
+    link_weight: float = 1.0
     on_demand: int = 0
     intent: bool = True
     variations: bool = False
+    rerank: bool = False
     expand: bool = False
     expand_seconds: float = 10.0
     graph: str = "links"
@@ -60,6 +71,17 @@ class SearchRules:
     def reach(self) -> int:
         """Return how many chunks each retriever proposes, and how many of them all are ranked."""
         return max(self.candidates, self.limit)
+
+    @property
+    def tuned(self) -> tuple[str, ...]:
+        """Return the weights that are not those shipped, as `--explain` shows them.
+
+        >>> SearchRules(name_weight=1.4).tuned
+        ('search.name_weight 1.4 instead of 1',)
+        """
+        shipped = SearchRules()
+        pairs = ((name, getattr(self, name), getattr(shipped, name)) for name in WEIGHTS)
+        return tuple(f"search.{name} {own:g} instead of {usual:g}" for name, own, usual in pairs if own != usual)
 
     def with_limits(self, limit: int | None, max_tokens: int | None) -> SearchRules:
         """Return the rules with the limits of one query; None keeps the setting."""
@@ -221,6 +243,13 @@ def mode_of(query: Query) -> ModeRules:
     return MODES[query.mode]
 
 
+class Reranking(NamedTuple):
+    """The reranker of a search, and how many of the best candidates it reads."""
+
+    reranker: Reranker
+    most: int
+
+
 class FollowLinks(Protocol):
     """A walk along links from the best candidates of one search, as deep mode has it."""
 
@@ -238,7 +267,7 @@ class Rules:
     """How a vault answers one query: its settings, the day, its folder, the rules of the mode, and a deep walk.
 
     Without a `today`, nothing depends on the age of notes; `rankers` replace the usual ones. A model wrote the
-    `passage`, which an answer might resemble.
+    `passage`, which an answer might resemble. A reranker may order the best candidates.
     """
 
     settings: SearchRules = SearchRules()
@@ -249,6 +278,7 @@ class Rules:
     walk: FollowLinks | None = None
     rankers: Sequence[Ranker] | None = None
     passage: str = ""
+    reranking: Reranking | None = None
 
     @property
     def decaying(self) -> DecayRules:

@@ -28,6 +28,7 @@ QUERY_HELP = {
     "like": "Prefer results like this note, or like some of its lines: Garden/Bees.md:12; may be repeated",
     "all": "Also show weak results, which are hidden by default",
     "expand": "Let the language model write a passage that might answer, and search for that too",
+    "rerank": "Let a reranking model order the best hits; it is set by rerank.model",
     "max_tokens": "Limit the output to about N tokens",
     "mode": "fast is a plain search; deep also follows links, and returns up to 50 notes unless limit is set; "
     "compare returns both",
@@ -90,12 +91,13 @@ class Operation:
 
 
 # Fields of a query that only hooks set, and those that only `search` offers.
-BY_HOOKS, BY_SEARCH = ("floor", "containing"), ("text", "like", "mode", "all", "expand")
+BY_HOOKS, BY_SEARCH = ("floor", "containing"), ("text", "like", "mode", "all", "expand", "rerank")
 
 OPERATIONS: Mapping[str, Operation] = MappingProxyType(
     {
         "search": Operation(
-            (QUERY["text"], *HITS, QUERY["like"], QUERY["mode"], QUERY["all"], QUERY["expand"]), beside=BY_HOOKS
+            (QUERY["text"], *HITS, *(QUERY[name] for name in ("like", "mode", "all", "expand", "rerank"))),
+            beside=BY_HOOKS,
         ),
         "related": Operation(
             (
@@ -109,7 +111,7 @@ OPERATIONS: Mapping[str, Operation] = MappingProxyType(
                 Parameter("question", "The question, in the language of the notes"),
                 *(QUERY[name] for name in ("under", *FILTERS, "expand", "refresh")),
             ),
-            beside=(*BY_HOOKS, "text", "like", "mode", "all", "limit", "max_tokens", "explain", "model"),
+            beside=(*BY_HOOKS, "text", "like", "mode", "all", "limit", "max_tokens", "explain", "rerank", "model"),
         ),
         "read": Operation(
             (Parameter("note", "A note, or lines or a part of it: Bees.md, Bees.md:12-40, Bees.pdf#page 3"),),

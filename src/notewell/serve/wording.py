@@ -21,6 +21,7 @@ WORDING: Mapping[str, str | tuple[str, str]] = {
     "words_only": "{reason}. Searching by words alone",
     "other_embedder": "The store's vectors come from {embedder}. Searching by words alone; run `notewell index`",
     "expanded": "Also searched for a passage that {model} at {server} wrote",
+    "not_reranked": "{reason}. The hits are not reranked",
     "not_expanded": "{reason}. Searching without a passage written by a model",
     "no_vectors": "The notes have no vectors yet. Searching by words alone; run `notewell index`",
     # Indexing
@@ -46,10 +47,15 @@ WORDING: Mapping[str, str | tuple[str, str]] = {
     "replica_behind": (
         "A replica of the database answered, which lacks the latest changes (state {generation}, the database {newest})"
     ),
+    "nodes_lost": (
+        "1 note is missing from these results: the database cannot reach {nodes}",
+        "{count} notes are missing from these results: the database cannot reach {nodes}",
+    ),
     "files_left": (
         "1 new or changed file is not indexed yet. Run `notewell index`",
         "{count} new or changed files are not indexed yet. Run `notewell index`",
     ),
+    "superseded": "{path} says that {by} took its place",
     "files_gone": (
         "1 result was left out because its file no longer exists",
         "{count} results were left out because their files no longer exist",

@@ -64,6 +64,10 @@ class State:
     """Who made it: only an `own` store is read."""
     newest: int = 0
     """The generation of the primary, if this state is of a replica that lacks changes of it."""
+    lost: tuple[str, ...] = ()
+    """The nodes of the server that cannot be reached, whose part of the vault is missing."""
+    missing: int = 0
+    """How many notes are on them."""
     id: str = ""
     """A random name, which tells it from one that was made anew in its place; empty if it has none."""
 

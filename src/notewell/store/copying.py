@@ -8,7 +8,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from notewell.errors import StoreBusy
+from notewell.errors import StoreBusy, StoreUnreachable
 from notewell.store import EMBEDDER, Files, NoteFacts, Snapshot, Store
 from notewell.store.links import NOWHERE, TO_FILE, LinkEnds, NoteName
 from notewell.types.note import Chunk, Link, Note, Stamp, Vectors
@@ -18,6 +18,7 @@ from notewell.types.query import EVERYTHING
 READ, WRITTEN = 200, 4_000
 # How often a state is read that has changed before its files were read.
 TRIES = 20
+WHEN_BACK = "Try again once `notewell server nodes` shows them as running; nothing was lost"
 # What NoteFacts say of a note whose day is its file's, or that has none.
 NOT_OF_NOTE = ("", "file")
 
@@ -42,6 +43,9 @@ def _unchanged(source: Store) -> Iterator[tuple[Snapshot, Files, Mapping[str, st
     for _ in range(TRIES):
         # What is read is checked as if it were shown: an altered row must not become a sound one elsewhere.
         with source.reading() as snapshot:
+            if snapshot.state.lost:
+                nodes = " and ".join(snapshot.state.lost)
+                raise StoreUnreachable(f"The database cannot reach {nodes}, so a copy would be incomplete", WHEN_BACK)
             files, reasons = source.files(), source.about().skipped
             if source.state.notes_changed == snapshot.state.notes_changed:
                 yield snapshot, files, reasons

@@ -67,6 +67,7 @@ class QueryFields(TypedDict, total=False):
     explain: bool
     all: bool
     expand: bool
+    rerank: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,6 +101,8 @@ class Query:
     """Whether to also return weak hits, which are hidden by default."""
     expand: bool = False
     """Whether a language model writes a passage that might answer, which is searched for as well."""
+    rerank: bool = False
+    """Whether a reranker orders the best hits, which takes a fraction of a second."""
 
     @classmethod
     def of(cls, query: Query | str, /, **fields: Unpack[QueryFields]) -> Query:

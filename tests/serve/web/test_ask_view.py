@@ -97,6 +97,24 @@ def test_an_answer_is_copied_with_footnotes(sample: Served, browser_page: Page) 
     assert written == "It is slack [^1], not [9].\n\n[^1]: Bread.md:3\n"
 
 
+def test_a_quote_with_code_ends_where_it_ends(sample: Served, browser_page: Page) -> None:
+    browser_page.goto(f"http://{sample.host}:{sample.port}/ask")
+    shown = browser_page.evaluate(
+        """async () => {
+          const { formatted } = await import("/web/answer.js");
+          const text = "> Add this:\\n> ```html\\n> <b>\\n> ``` [1]\\n\\n> Then rest. [2]\\n\\nDone.";
+          const made = formatted(text, [{ number: 1 }, { number: 2 }], () => {});
+          const said = (part) => `${part.localName} ${part.textContent}`;
+          return made.map((one) => [one.localName, ...[...one.children].map(said)]);
+        }"""
+    )
+    assert shown == [
+        ["blockquote", "p Add this:", "pre <b>", "p [1]"],
+        ["blockquote", "p Then rest. [2]"],
+        ["p"],
+    ]
+
+
 def test_a_model_thinks_writes_and_is_checked(browser_page: Page, tmp_path: Path) -> None:
     from notewell import Vault  # noqa: PLC0415
     from notewell.llm.messages import Text, Thinking  # noqa: PLC0415

@@ -53,18 +53,11 @@ def test_the_whole_vault_is_drawn_and_nothing_at_rest(sample: Served, browser_pa
     show(browser_page, sample)
     picture(browser_page)
     assert browser_page.evaluate(INK) > 10_000
+    # `picture` waits for a rest; this is a longer one.
     before = frames(browser_page)
-    browser_page.wait_for_timeout(3 * REST_MS)
+    browser_page.wait_for_timeout(2 * REST_MS)
     assert frames(browser_page) == before
     assert "59 notes · 94 links · 8 communities" in browser_page.locator(".beside header").inner_text()
-
-
-def test_the_same_vault_has_the_same_picture(sample: Served, browser_page: Page) -> None:
-    show(browser_page, sample)
-    first = picture(browser_page)
-    browser_page.reload()
-    browser_page.locator(DRAWN).wait_for()
-    assert picture(browser_page) == first
 
 
 def test_dragging_keys_wheel_and_buttons_move_the_map_and_it_can_be_whole_again(
@@ -75,7 +68,7 @@ def test_dragging_keys_wheel_and_buttons_move_the_map_and_it_can_be_whole_again(
     canvas = browser_page.locator("canvas")
     seen = {whole}
     canvas.focus()
-    for key in ("ArrowLeft", "ArrowDown", "+", "-", "+"):
+    for key in ("ArrowLeft", "+"):
         canvas.press(key)
         seen.add(picture(browser_page))
     browser_page.mouse.move(500, 500)
@@ -87,7 +80,7 @@ def test_dragging_keys_wheel_and_buttons_move_the_map_and_it_can_be_whole_again(
     seen.add(picture(browser_page))
     browser_page.get_by_role("button", name="Zoom in").click()
     seen.add(picture(browser_page))
-    assert len(seen) > 6
+    assert len(seen) == 6
     browser_page.get_by_role("button", name="Show everything").click()
     assert picture(browser_page) == whole
     assert opened(browser_page) == "/graph"
@@ -157,11 +150,17 @@ def test_the_legend_explains_colour_and_size_and_leads_to_a_community(sample: Se
     assert picture(browser_page) != whole
 
 
-def test_the_picture_follows_the_theme_of_the_system(sample: Served, browser_page: Page) -> None:
+def test_the_picture_follows_the_theme_of_the_system_and_is_the_same_each_time(
+    sample: Served, browser_page: Page
+) -> None:
     show(browser_page, sample)
     light = picture(browser_page)
     browser_page.emulate_media(color_scheme="dark")
     assert picture(browser_page) != light
+    browser_page.emulate_media(color_scheme="light")
+    browser_page.reload()
+    browser_page.locator(DRAWN).wait_for()
+    assert picture(browser_page) == light
 
 
 def test_each_empty_map_has_a_face(make_vault: Callable[..., Vault], browser_page: Page) -> None:

@@ -175,7 +175,7 @@ def test_a_line_longer_than_a_page_is_cut(pages: Pages, monkeypatch: pytest.Monk
     assert len(page.html) < 1_100
 
 
-FIVE_MEGABYTES = """
+HUGE = """
 import sys
 from pathlib import Path
 from notewell import Vault
@@ -183,10 +183,7 @@ from notewell.serve.web.note_page import note_page
 root = Path(sys.argv[1])
 notes = {
     "prose": "The *quick* brown fox sees [[prose]] #tag.\\n\\n" * 110_000,
-    "one line": "word " * 1_000_000,
-    "brackets": "[" * 5_000_000,
-    "quotes": ">" * 5_000_000,
-    "tasks": "- [ ] task\\n" * 450_000,
+    "brackets": "[" * 1_000_000,
 }
 name = sys.argv[2]
 (root / "note.md").write_text(notes[name])
@@ -199,8 +196,8 @@ with Vault.open(root, {"embed.model": "words"}) as vault:
 
 
 @pytest.mark.parametrize("name", ["prose", "brackets"])
-def test_a_note_of_five_megabytes_has_a_page(tmp_path: Path, name: str) -> None:
-    run_within(120, FIVE_MEGABYTES, str(tmp_path), name)
+def test_a_note_of_five_megabytes_or_of_one_huge_line_has_a_page(tmp_path: Path, name: str) -> None:
+    run_within(120, HUGE, str(tmp_path), name)
 
 
 def test_images_in_html_are_found_beside_the_note(pages: Pages, tmp_path: Path) -> None:

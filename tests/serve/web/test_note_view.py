@@ -31,7 +31,7 @@ NOTES = {
     + "|\n\n$$\n"
     + "x" * 300
     + "\n$$\n",
-    "huge.md": "".join(f"word{number}\n\n" for number in range(60_000)),
+    "huge.md": "".join(f"{'word ' * 20}{number}\n\n" for number in range(4_000)),
     "hostile.md": "# Hostile\n\n"
     + "\n\n".join(HOSTILE[:-4])
     + "\n\n![[evil]]\n\n<script>window.ran = 1</script>\n<img src=x onerror='window.ran = 1'>\n",

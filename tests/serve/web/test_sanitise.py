@@ -111,7 +111,7 @@ ENDLESS = """
 import sys
 from notewell.serve.web.markdown import render
 from notewell.serve.web.note_links import NoteLinks
-size = 20_000
+size = 10_000
 texts = {
     "quotes": ">" * size, "spaced quotes": "> " * size, "brackets": "[" * size, "embeds": "![[" * size,
     "links": "[a](" * size, "stars": "*a **b " * size, "highlights": "==a " * size, "ticks": "`" * size + "a",

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import parse_qs, urlsplit
 
-from ..serving import Served
+from notewell import Vault
+
+from ..serving import Served, kept_up, serving
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
@@ -106,6 +109,7 @@ def test_signs_of_markdown_are_not_shown(sample: Served, browser_page: Page) -> 
         const written = [
           "- [x] see [[Bees#Hive|the hive]] and `__init__` in _one_ **bold** [link](https://example.org/a_b)",
           "| a | b |\\n|---|---|\\n| c &#40;d&#41; | e &amp; f |", "snake_case and 2 * 3 * 4", "turn &#8238;text",
+          "![[Search#Embed results]]",
         ];
         const text = "[[Link notes|headings]] link";
         const nodes = marked(text, [[2, 6], [13, 21], [24, 28]]);
@@ -117,6 +121,7 @@ def test_signs_of_markdown_are_not_shown(sample: Served, browser_page: Page) -> 
         "a · b\nc (d) · e & f",
         "snake_case and 2 * 3 * 4",
         "turn &#8238;text",
+        "Search › Embed results",
         ["headings", "link"],
     ]
 
@@ -144,9 +149,50 @@ def test_recent_queries_stay_in_the_browser_and_can_be_forgotten(sample: Served,
     assert browser_page.get_by_role("link", name="plum cake", exact=True).count() == 0
 
 
-def test_nothing_found_and_a_server_that_is_gone_are_said(sample: Served, browser_page: Page) -> None:
+def test_nothing_found_is_said(sample: Served, browser_page: Page) -> None:
     browser_page.goto(address(sample, "/search?text=xqzvwk"))
     browser_page.get_by_text("Nothing found").first.wait_for()
-    browser_page.route("**/search?*", lambda route: route.abort())
-    browser_page.get_by_role("searchbox").fill("bees")
-    browser_page.get_by_text("The server does not answer").wait_for()
+
+
+def test_a_search_goes_on_when_the_server_is_back(sample: Served, browser_page: Page) -> None:
+    search(browser_page, sample, "varroa")
+    gone = re.compile("/search|/health")
+    browser_page.route(gone, lambda route: route.abort())
+    browser_page.get_by_role("searchbox").fill("plum cake")
+    browser_page.get_by_role("alert").filter(has_text="The server does not answer").wait_for()
+    browser_page.unroute(gone)
+    browser_page.locator(".result .title", has_text="Grandma's plum cake").wait_for()
+    browser_page.locator("#connection:empty").wait_for(state="attached")
+
+
+def test_a_view_that_could_not_be_shown_comes_when_the_server_is_back(sample: Served, browser_page: Page) -> None:
+    search(browser_page, sample, "varroa")
+    gone = re.compile("/status|/health")
+    browser_page.route(gone, lambda route: route.abort())
+    browser_page.get_by_role("link", name="Vault", exact=True).click()
+    browser_page.locator(".problem").wait_for()
+    browser_page.unroute(gone)
+    browser_page.locator(".facts").wait_for()
+
+
+def test_a_note_that_was_deleted_meanwhile_is_said_to_be_gone(tmp_path: Path, browser_page: Page) -> None:
+    note = tmp_path / "vault" / "Heron.md"
+    note.parent.mkdir()
+    note.write_text("A heron stood in the pond.\n", "utf-8")
+    with Vault.open(note.parent, {"embed.encoder": "off"}) as vault:
+        vault.index()
+        with kept_up(vault) as kept, serving(kept) as served:
+            search(browser_page, served, "heron")
+            note.unlink()
+            browser_page.keyboard.press("Enter")
+            browser_page.get_by_role("link", name="Search for “Heron”").wait_for()
+
+
+def test_selecting_a_result_moves_no_other(sample: Served, browser_page: Page) -> None:
+    search(browser_page, sample, QUESTION)
+    browser_page.locator(".result").nth(3).wait_for()
+    tops = "[...document.querySelectorAll('.result')].map((one) => one.offsetTop)"
+    before = browser_page.evaluate(tops)
+    browser_page.keyboard.press("ArrowDown")
+    browser_page.locator(".result").nth(1).get_by_role("button", name="Why this?").wait_for()
+    assert browser_page.evaluate(tops) == before

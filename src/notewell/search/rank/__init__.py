@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 
 from notewell.search.rank.decay import LEAST, Decay
 from notewell.search.rank.links import rank_by_links
@@ -25,4 +26,5 @@ def rankers_for(plan: Plan, store: Snapshot, settings: SearchRules, rules: Rules
         if decay.recent_gain:
             by_age.append(Recent(decay.recent_days, decay.recent_gain, rules.today, store.notes))
         by_age += [Recency(rules.today, store.notes)] if plan.when is not None else []
-    return [drop_marked, favour_names, lower_stuffed, lower_keys, keep_one_a_note, *by_links, *by_age]
+    by_names = partial(favour_names, weight=settings.name_weight)
+    return [drop_marked, by_names, lower_stuffed, lower_keys, keep_one_a_note, *by_links, *by_age]

@@ -37,7 +37,7 @@ def rank_by_links(plan: Plan, store: Snapshot, rules: SearchRules, today: date |
     if rules.graph == "s10":
         return [ByStanding(store.standings, store.links_touching, store.notes, today)]
     # Reciprocal ranks lie so close together that any gain swamps them: the sample vault's MRR falls from .787 to .751.
-    return [ByLinks(store.links_among)] if rules.graph == "links" and rules.fusion != "rrf" else []
+    return [ByLinks(store.links_among, rules.link_weight)] if rules.graph == "links" and rules.fusion != "rrf" else []
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +45,7 @@ class ByLinks:
     """Raise notes linked with the best, and those that other candidates link to by what was asked for."""
 
     links_among: Callable[[Collection[str]], Sequence[LinkBetween]]
+    weight: float = 1.0
 
     def __call__(self, plan: Plan, candidates: Sequence[Candidate]) -> list[Candidate]:
         """Return the candidates with what they gain; none is lowered."""
@@ -53,8 +54,12 @@ class ByLinks:
         if not links:
             return list(candidates)
         # First the links, then their names: a note that gains by its name does not raise its neighbours.
-        linked = list(candidates) if _are_reranked(candidates) else _linked(candidates, _activations(best, links))
-        return _called(plan, linked, links)
+        linked = (
+            list(candidates)
+            if _are_reranked(candidates)
+            else _linked(candidates, _activations(best, links), self.weight)
+        )
+        return _called(plan, linked, links, self.weight)
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,19 +140,21 @@ def _activations(scores: Mapping[str, float], links: Iterable[LinkBetween]) -> d
     return active
 
 
-def _linked(candidates: Iterable[Candidate], active: Mapping[str, float]) -> list[Candidate]:
+def _linked(candidates: Iterable[Candidate], active: Mapping[str, float], weight: float) -> list[Candidate]:
     raised = []
     for candidate in candidates:
         much = active.get(candidate.chunk.path, 0.0)
-        gain = LINK_GAIN * much / (1 + much)
+        gain = weight * LINK_GAIN * much / (1 + much)
         why = "linked with one of the best notes"
         raised.append(candidate.rescored(candidate.score * (1 + gain), by="linked", why=why) if gain else candidate)
     return raised
 
 
-def _called(plan: Plan, candidates: Sequence[Candidate], links: Iterable[LinkBetween]) -> list[Candidate]:
+def _called(
+    plan: Plan, candidates: Sequence[Candidate], links: Iterable[LinkBetween], weight: float
+) -> list[Candidate]:
     """Return the candidates, with those raised that a link calls what was asked for."""
-    share, top = name_share(plan), max(candidate.score for candidate in candidates)
+    share, top = name_share(plan), weight * max(candidate.score for candidate in candidates)
     shares: dict[str, tuple[float, str]] = {}
     for target, text in {(link.target, link.text) for link in links if link.text}:
         shares[target] = max(shares.get(target, (0.0, "")), (share(text), text))

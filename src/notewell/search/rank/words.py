@@ -58,12 +58,15 @@ def _is_marked(chunk: Chunk, wanted: frozenset[str]) -> bool:
     return wanted.isdisjoint(split_terms(MARK.sub(" ", text)))
 
 
-def favour_names(plan: Plan, candidates: Sequence[Candidate]) -> list[Candidate]:
-    """Raise notes whose title, file name or alias shares words with the query; what it names in full comes first."""
+def favour_names(plan: Plan, candidates: Sequence[Candidate], *, weight: float = 1.0) -> list[Candidate]:
+    """Raise notes whose title, file name or alias shares words with the query; what it names in full comes first.
+
+    All but the latter counts `weight` times as much.
+    """
     share = name_share(plan)
     told = _told_by_properties(plan, candidates, share)
     notes = {one.chunk.path: one.chunk for one in candidates}
-    gains = {path: _gain(chunk, share, told.get(path)) for path, chunk in notes.items()}
+    gains = {path: _gain(chunk, share, told.get(path), weight) for path, chunk in notes.items()}
     favoured = sorted((_favoured(one, gains[one.chunk.path]) for one in candidates), key=lambda one: -one.score)
     if not favoured:
         return []
@@ -87,13 +90,13 @@ def _first(candidate: Candidate, best: float, why: str) -> Candidate:
 Gain = tuple[float, str, str]
 
 
-def _gain(chunk: Chunk, share: Callable[[str], float], told: tuple[float, str] | None) -> Gain:
+def _gain(chunk: Chunk, share: Callable[[str], float], told: tuple[float, str] | None, weight: float) -> Gain:
     """Return what its names give the chunks of a note, or a property if that gives more."""
     shared, name = max((share(name), name) for name in chunk.names)
     gain, by = NAME_GAIN * shared**2, "name"
     if told and PROPERTY_GAIN * told[0] ** 4 > gain:
         gain, by, (shared, name) = PROPERTY_GAIN * told[0] ** 4, "property", told
-    return gain, by, f"{shared:.2f} of '{name}' and the query" if gain else ""
+    return weight * gain, by, f"{shared:.2f} of '{name}' and the query" if gain else ""
 
 
 def _favoured(candidate: Candidate, gained: Gain) -> Candidate:

@@ -63,6 +63,7 @@ GROUPS = {
     "Connect": {
         "serve": "Serve the vault to your browser and to other programs",
         "mcp": "Serve the vault to AI agents over MCP",
+        "connect": "Connect an AI agent to your notes",
         "hook": "Give Claude Code your notes through its hooks",
         "remember": "Write TEXT as a note into the memory folder",
         "forget": "Move a remembered note to the trash",
@@ -72,6 +73,8 @@ GROUPS = {
         "completion": "Print a script that completes commands, options and notes in your shell",
         "daemon": "Show, stop or pause what runs in the background",
         "server": "Run a PostgreSQL server of your own",
+        "golden": "Keep the queries that this vault should answer",
+        "tune": "Fit the weights of search to this vault",
         "eval": "Measure search quality on judged queries",
         "help": "Show help on a command, or on a TOPIC: query, output",
     },

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -9,16 +11,36 @@ import click
 
 from notewell.config import public_settings
 from notewell.config.settings import Settings
+from notewell.files.safe_open import GOLDEN
 from notewell.measure.collection import load_collection
 from notewell.measure.evaluate import Scores, collection_vault, encode_share, evaluate
+from notewell.measure.golden import compare, evaluate_golden, load_golden
 from notewell.search.fuse import FUSIONS
 from notewell.serve.cli.options import Number, json_option, open_vault, print_json, vault_option
 from notewell.serve.say import counted, echo, say
+from notewell.vault import Vault
+
+METRICS = ("queries", "ndcg@10", "recall@10", "recall@50", "recall@100", "mrr@10")
 
 
 @click.command("eval")
-@click.argument("folder", type=click.Path(path_type=Path))
+@click.argument("folder", required=False, type=click.Path(path_type=Path))
 @vault_option
+@click.option(
+    "--golden", is_flag=True, help="Ask the vault's own queries, in notewell-golden.toml, instead of a FOLDER's"
+)
+@click.option(
+    "--fail-below",
+    multiple=True,
+    metavar="METRIC=N",
+    help="End with exit code 1 if a metric, such as mrr@10, is below N; may be repeated",
+)
+@click.option(
+    "--baseline",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="With --golden: end with exit code 1 if nDCG@10 is worse than in FILE, an earlier --json",
+)
 @click.option("--split", default="test", show_default=True, help="Which judgements to use: qrels/SPLIT.tsv")
 @click.option(
     "--fusion",
@@ -37,8 +59,11 @@ from notewell.serve.say import counted, echo, say
 )
 @json_option
 def command(
-    folder: Path,
+    folder: Path | None,
     vault: Path | None,
+    golden: bool,
+    fail_below: tuple[str, ...],
+    baseline: Path | None,
     split: str,
     fusion: str | None,
     lexical_weight: float | None,
@@ -49,32 +74,80 @@ def command(
     """Measure search quality on judged queries
 
     FOLDER has BEIR's layout: corpus.jsonl, queries.jsonl, qrels/test.tsv. Its documents are indexed as notes in a
-    temporary folder, with the settings of this vault.
+    temporary folder, with the settings of this vault. With --golden, the vault itself is asked its golden queries.
 
     \b
     Example:
         notewell eval data/beir/scifact
+        notewell eval --golden --json > before.json
+        notewell eval --golden --baseline before.json --fail-below mrr@10=0.8
     """
     options = {
         "search.fusion": fusion,
         "search.lexical_weight": lexical_weight,
         "search.vector_weight": vector_weight,
     }
-    settings = open_vault(vault, options).settings
+    if golden == (folder is not None) or (baseline and not golden):
+        raise click.UsageError("Name a FOLDER, or ask the vault's own queries with --golden (and --baseline).")
+    least = _read_least(fail_below)
+    with open_vault(vault, options) as opened:
+        scores = _ask_folder(opened, folder, split, filled) if folder else _ask_golden(opened)
+        shown = scores_data(scores, opened.settings)
+    if as_json:
+        print_json(shown)
+    else:
+        for name in (name for name in METRICS if name in shown):
+            echo(f"{name:12}{shown[name]}")
+    failed = [f"{name} is {shown[name]}, below {limit:g}" for name, limit in least.items() if shown[name] < limit]
+    if baseline:
+        failed += _worse(shown["each"], baseline)
+    for reason in failed:
+        say(f"failed: {reason}")
+    if failed:
+        raise SystemExit(1)
+
+
+def _read_least(written: Sequence[str]) -> dict[str, float]:
+    """Return the least value of each metric.
+
+    >>> _read_least(["mrr@10=0.8"])
+    {'mrr@10': 0.8}
+    """
+    least = {}
+    for one in written:
+        name, _, value = one.partition("=")
+        if name not in METRICS[1:] or not re.fullmatch(r"0?\.\d+|[01](?:\.0*)?", value):
+            raise click.UsageError(f"--fail-below {one} is not METRIC=N: one of {', '.join(METRICS[1:])}, and 0 to 1.")
+        least[name] = float(value)
+    return least
+
+
+def _worse(each: Mapping[str, float], baseline: Path) -> list[str]:
+    worse = compare(each, baseline)
+    if worse.now >= worse.before:
+        return []
+    return [f"ndcg@10 fell from {worse.before} to {worse.now}; worse: {', '.join(map(repr, worse.queries))}"]
+
+
+def _ask_folder(vault: Vault, folder: Path, split: str, filled: float) -> Scores:
     collection = load_collection(folder, split)
     say(f"indexing {len(collection.documents):,} documents")
-    with collection_vault(collection, settings) as measured:
+    with collection_vault(collection, vault.settings) as measured:
         if measured.encoder.left and filled:
             say(f"encoding {filled:.0%} of {measured.encoder.left:,} chunks")
             encode_share(measured, filled)
         say(f"running {counted(len(collection.queries), 'query')}")
-        scores = evaluate(measured, collection)
-    shown = scores_data(scores, settings)
-    if as_json:
-        print_json(shown)
-        return
-    for name in ("queries", "ndcg@10", "recall@10", "recall@100", "mrr@10"):
-        echo(f"{name:12}{shown[name]}")
+        return evaluate(measured, collection)
+
+
+def _ask_golden(vault: Vault) -> Scores:
+    queries = load_golden(vault.root / GOLDEN)
+    vault.refresh()
+    say(f"running {counted(len(queries), 'query')}")
+    scores, gone = evaluate_golden(vault, queries)
+    for text in gone:
+        say(f"note: left out, because none of its notes is indexed: {text}")
+    return scores
 
 
 def scores_data(scores: Scores, settings: Settings) -> dict[str, Any]:
@@ -83,8 +156,9 @@ def scores_data(scores: Scores, settings: Settings) -> dict[str, Any]:
         "queries": scores.queries,
         "ndcg@10": round(scores.ndcg_10, 4),
         "recall@10": round(scores.recall_10, 4),
-        "recall@100": round(scores.recall_100, 4),
+        f"recall@{scores.depth}": round(scores.recall_deep, 4),
         "mrr@10": round(scores.mrr_10, 4),
         "ndcg@10_interval": [round(bound, 4) for bound in scores.interval],
+        "each": {query: round(score, 4) for query, score in scores.each.items()},
         "settings": {part: public_settings(settings)[part] for part in ("chunk", "embed", "search")},
     }

@@ -69,7 +69,7 @@ def _take_page(operation: str, given: dict[str, Any]) -> Page:
     if null and format != "paths":
         raise click.UsageError("--null is for --format paths.")
     refresh = not take("no_refresh")
-    shared = (*HITS, QUERY["all"], QUERY["expand"])
+    shared = (*HITS, QUERY["all"], QUERY["expand"], QUERY["rerank"])
     query = query_of(operation, {one.name: take(one.name) for one in shared if one.name in given})
     # Answers show hidden characters of paths as escapes.
     query = replace(query, under=real_path(query.under))

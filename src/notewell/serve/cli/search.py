@@ -14,6 +14,7 @@ from notewell.serve.cli.first_index import vault_to_index_option
 from notewell.serve.cli.inputs import STDIN, is_piped, read_places, read_query
 from notewell.serve.cli.query_options import Page, PageCommand, option, page_options, vault_to_ask
 from notewell.serve.cli.results import print_results
+from notewell.serve.last_search import remember_search
 from notewell.serve.parameters import QUERY
 from notewell.types.notices import Notice
 from notewell.types.query import NO_FILTERS, Query
@@ -28,6 +29,7 @@ from notewell.vault import Vault
 @option(QUERY["like"], more="`last` is the note read last; write last.md for a note of that name")
 @option(QUERY["all"])
 @option(QUERY["expand"])
+@option(QUERY["rerank"])
 @click.option(
     "--mode",
     type=click.Choice(get_args(QUERY["mode"].kind)),
@@ -67,6 +69,7 @@ def command(text: tuple[str, ...], vault: Path | None, page: Page, like: list[st
             print_results(results, notices, page=page, vault=opened)
         else:
             results = _follow_links(opened, query, notices, page, mode)
+        remember_search(opened.root, results)
     page.end(found=bool(results.hits))
 
 

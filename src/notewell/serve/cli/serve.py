@@ -7,6 +7,7 @@ import os
 import sys
 import webbrowser
 from collections.abc import Callable
+from contextlib import suppress
 from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
@@ -36,6 +37,8 @@ PORT = 8483
 RATE = 100.0
 # How long the server waits for the end of what it began at its start, in seconds; a run ends after the current note.
 STOP_SECONDS = 5.0
+# Nobody sends anything on stdin; only its end counts.
+LARGEST_READ = 4_096
 
 
 @click.command("serve")
@@ -63,6 +66,7 @@ STOP_SECONDS = 5.0
 @click.option("--token-file", metavar="FILE", type=click.Path(path_type=Path), help="Require the token in this file")
 @click.option("--new-token", is_flag=True, help="Create a token, print it once, and exit")
 @click.option("--open", "opens", is_flag=True, help="Open the page in the browser")
+@click.option("--until-eof", is_flag=True, help="Stop when stdin closes, as it does if the program that runs this ends")
 @click.option("--verbose", "-v", is_flag=True, help="Log each request, without its query")
 @json_option
 def command(
@@ -76,6 +80,7 @@ def command(
     token_file: Path | None,
     new_token: bool,
     opens: bool,
+    until_eof: bool,
     verbose: bool,
     as_json: bool,
 ) -> None:
@@ -116,7 +121,8 @@ def command(
             # A browser may stay in the foreground, and the server does not wait for it.
             _begin(partial(_open_page, addresses[0], rules.sessions.make_code() if needed else ""))
         starting = _begin(partial(_end_indexing, opened))
-        interrupted = serve(make_app(opened, rules, mounts=mounts, log=say if verbose else None), opened, sockets)
+        app = make_app(opened, rules, mounts=mounts, log=say if verbose else None)
+        interrupted = serve(app, opened, sockets, until=_read_to_end if until_eof else None)
         starting.join(STOP_SECONDS)
     if interrupted:
         raise Stopped
@@ -139,6 +145,13 @@ def _open_page(address: str, code: str) -> None:
     """Open the page in the browser; a code, which the browser sends to nobody else, logs it in once."""
     if not webbrowser.open_new_tab(f"{address}/#login={code}" if code else address):
         say(f"no browser could be started; open {address} yourself")
+
+
+def _read_to_end() -> None:
+    """Return when stdin is closed."""
+    with suppress(OSError, ValueError):
+        while sys.stdin and os.read(sys.stdin.fileno(), LARGEST_READ):
+            pass
 
 
 def _print_token(token: str, as_json: bool) -> None:

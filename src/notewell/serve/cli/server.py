@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 import click
 
 from notewell.files.control_chars import shown_path
+from notewell.serve.cli import nodes
 from notewell.serve.cli.options import json_option, print_json
 from notewell.serve.own_server import OwnServer, ServerStatus, server_folder
 from notewell.serve.say import echo, say
@@ -33,6 +34,9 @@ def command() -> None:
         notewell server up
         notewell server status
     """
+
+
+command.add_command(nodes.command)
 
 
 def _data_option(command: Command) -> Command:

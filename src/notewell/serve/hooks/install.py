@@ -7,26 +7,24 @@ import math
 import os
 import re
 import shlex
-import stat
 import sys
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from decimal import Decimal
-from difflib import unified_diff
 from pathlib import Path
 from typing import Any
 
 from notewell.config import here, load_settings
 from notewell.errors import SettingsError
 from notewell.files.safe_open import check_folder, read_plain
-from notewell.files.user import PRIVATE_FILE, home_folder, write_private, write_whole
+from notewell.files.user import home_folder, write_private
+from notewell.serve.file_change import FIX, FileChange, read_settings
 from notewell.serve.hooks import EVENTS
 from notewell.serve.hooks.limit import LIMIT
 from notewell.serve.hooks.sessions import short_hash
 
 Entries = Mapping[str, Mapping[str, Any]]
-FIX = "Fix it by hand; Notewell has not changed it"
 LONE_SURROGATE = re.compile("[\ud800-\udfff]")
 # Seconds after which Claude Code ends a hook. A hook ends itself long before, except on a machine too busy to start it;
 # with a shorter time, people see warnings.
@@ -38,29 +36,14 @@ OPTIONS = ("--vault", "--timeout-ms")
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
-    """A change of a settings file; None before or after means that there is no file."""
+class Change(FileChange):
+    """A change of the settings of Claude Code."""
 
-    file: Path
-    before: str | None
-    after: str | None
     backup: Path
     # Whether the hooks are removed.
     uninstalls: bool = False
     # Whether the file is restored as it was before the hooks, byte for byte.
     restored: bool = False
-
-    @property
-    def differs(self) -> bool:
-        """Tell whether there is anything to change."""
-        return self.before != self.after
-
-    @property
-    def diff(self) -> str:
-        """Return the change as a diff."""
-        old, new = ((text or "").splitlines(keepends=True) for text in (self.before, self.after))
-        lines = unified_diff(old, new, f"{self.file} (now)", f"{self.file} (then)")
-        return "".join(line if line.endswith("\n") else f"{line}\n" for line in lines)
 
 
 def settings_files() -> dict[str, Path]:
@@ -79,7 +62,7 @@ def plan_change(where: str, hooks: Entries, state: Path) -> Change:
     # A link stays a link; its target is written.
     file = Path(os.path.realpath(settings_files()[where]))
     backup = state / "backups" / f"{short_hash(str(file))}.json"
-    before, saved = _read(file), _saved(backup)
+    before, saved = read_settings(file), _saved(backup)
     # What was saved may have older hooks of ours: the file was changed by hand, and the hooks installed again.
     restores = not hooks and saved is not None and saved["after"] == before
     base = saved["before"] if restores and saved else before
@@ -129,19 +112,13 @@ def _placed(entries: list[Any], ours: Mapping[str, Any] | None) -> list[Any]:
 
 def write_change(change: Change) -> None:
     """Write the file in one step with its old mode, and keep its old text until the hooks are removed."""
-    if _read(change.file) != change.before:
-        raise SettingsError(f"{change.file} has changed since it was read", "Run the command again")
+    change.check()
     saved = _saved(change.backup)
     # After two installations, uninstalling restores the file as it was before the first.
     first = saved["before"] if saved and saved["after"] == change.before else change.before
-    try:
-        if not change.uninstalls:
-            write_private(change.backup, json.dumps({"before": first, "after": change.after}).encode())
-        _write(change)
-    except OSError as error:
-        raise SettingsError(
-            f"{change.file} cannot be written: {error.strerror or error}", "Check its permissions and HOME"
-        ) from error
+    if not change.uninstalls:
+        _save(change.backup, {"before": first, "after": change.after})
+    change.write()
     if change.uninstalls:
         forget_backup(change)
 
@@ -154,19 +131,13 @@ def forget_backup(change: Change) -> None:
         change.backup.parent.rmdir()
 
 
-def _write(change: Change) -> None:
-    file = change.file
-    if change.before is not None and not file.stat().st_mode & stat.S_IWUSR:
-        raise SettingsError(f"{file} is read-only", f"Make it writable. {FIX}")
-    if change.after is None:
-        file.unlink()
-        with suppress(OSError):
-            # Only if it is empty.
-            file.parent.rmdir()
-        return
-    file.parent.mkdir(parents=True, exist_ok=True)
-    mode = PRIVATE_FILE if change.before is None else stat.S_IMODE(file.stat().st_mode)
-    write_whole(file, change.after.encode(), mode=mode)
+def _save(backup: Path, value: Mapping[str, Any]) -> None:
+    try:
+        write_private(backup, json.dumps(value).encode())
+    except OSError as error:
+        raise SettingsError(
+            f"{backup} cannot be written: {error.strerror or error}", "Check its permissions and HOME"
+        ) from error
 
 
 def _saved(backup: Path) -> dict[str, Any] | None:
@@ -175,17 +146,6 @@ def _saved(backup: Path) -> dict[str, Any] | None:
         return value if {"before", "after"} <= value.keys() else None
     except (OSError, ValueError, AttributeError):
         return None
-
-
-def _read(file: Path) -> str | None:
-    try:
-        if not stat.S_ISREG(file.stat().st_mode):
-            raise SettingsError(f"{file} is not a regular file", "Move it away; Notewell has not changed it")
-        return read_plain(file).decode("utf-8")
-    except FileNotFoundError:
-        return None
-    except (OSError, UnicodeDecodeError) as error:
-        raise SettingsError(f"{file} cannot be read: {error}", FIX) from error
 
 
 def _parsed(text: str, file: Path) -> dict[str, Any]:

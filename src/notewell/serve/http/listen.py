@@ -8,10 +8,12 @@ import logging
 import signal
 import socket
 import sys
-from collections.abc import Iterator, Sequence
+import time
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from functools import partial
 from http import HTTPStatus
+from threading import Thread
 from types import FrameType
 from typing import Any
 
@@ -31,6 +33,8 @@ IDLE_SECONDS = 5
 # Requests in progress get this many seconds when the server is stopped.
 GRACE_SECONDS = 3
 BACKLOG = 128
+# How often a server that is to stop is asked whether it has begun.
+LOOK_SECONDS = 0.05
 
 
 @contextmanager
@@ -236,6 +240,14 @@ class Server(uvicorn.Server):
         self._vault.freshness.stop()
         super().handle_exit(sig, frame)
 
+    def stop_after(self, wait: Callable[[], None]) -> None:
+        """Wait for something beside the server, and stop it then; called in a thread of its own."""
+        wait()
+        while not self.started:
+            time.sleep(LOOK_SECONDS)
+        self._vault.freshness.stop()
+        self.should_exit = True
+
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         """End requests in progress, and close every connection: uvicorn leaves those open whose time was up."""
         await super().shutdown(sockets)
@@ -247,9 +259,13 @@ class Server(uvicorn.Server):
         await asyncio.sleep(0)
 
 
-def serve(app: Guard, vault: Vault, sockets: Sequence[socket.socket]) -> bool:
-    """Serve until Ctrl-C or SIGTERM, and leave nothing behind; tell whether it was Ctrl-C."""
+def serve(
+    app: Guard, vault: Vault, sockets: Sequence[socket.socket], *, until: Callable[[], None] | None = None
+) -> bool:
+    """Serve until Ctrl-C, SIGTERM or the end of `until`, and leave nothing behind; tell whether it was Ctrl-C."""
     server, received = Server(app, vault), list[int]()
+    if until:
+        Thread(target=server.stop_after, args=(until,), daemon=True).start()
     for number in (signal.SIGINT, signal.SIGTERM):
         # uvicorn raises the signal again when it has ended.
         signal.signal(number, lambda number, _: received.append(number))

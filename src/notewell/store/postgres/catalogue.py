@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Collection
 from typing import NamedTuple
 
 import psycopg
@@ -12,10 +13,13 @@ from notewell.store import MadeFor
 from notewell.store.postgres.connection import OLDEST_SERVER, Connections
 from notewell.store.postgres.meta import Meta
 from notewell.store.postgres.schema import MIGRATIONS, OLDEST, SEPARATED, VERSION, statements
+from notewell.store.postgres.spread import HOME, PARTS
 from notewell.store.tables.state import NEW
 
 # Keys of advisory locks: for the tables, and with the number of a vault for what one process at a time may do with it.
 MAKING = 0x4E57656C
+# Held together by those who write, and by one alone who moves parts between nodes.
+MOVING = 0x4E576D76
 
 ABOUT_ROLE = """
 select
@@ -25,7 +29,7 @@ select
 """
 
 FIND = """
-select store.id, store.vault, store.parts
+select store.id, store.vault, store.parts, (select jsonb_object_agg(name, parts) from notewell.node) as nodes
 from notewell.store
 join notewell.vault on vault.id = store.vault
 where vault.name = %(name)s and place = %(place)s
@@ -58,10 +62,16 @@ on conflict do nothing
 
 ADD_STORE = """
 insert into notewell.store (vault, place, parts)
-select id, %(place)s, %(parts)s
+select id, %(place)s, case when (select count(*) from notewell.node) > 1 then %(parts)s else 1 end
 from notewell.vault
 where name = %(name)s
 returning id
+"""
+
+MARK_NEW = """
+insert into mark (store, part, made)
+select %(store)s, part, 0
+from generate_series(0, %(parts)s - 1) as every (part)
 """
 
 # The one in use gives way, and is deleted afterwards, when nobody reads it any more.
@@ -88,11 +98,29 @@ order by store.id
 
 
 class Found(NamedTuple):
-    """A store of a vault: its number, its vault's, and in how many parts it is."""
+    """A store of a vault: its number, its vault's, in how many parts it is, and which parts each node has."""
 
     store: int
     vault: int
     parts: int
+    nodes: dict[str, list[int]]
+
+    @property
+    def asks_nodes(self) -> bool:
+        """Tell whether some of its parts are on other servers."""
+        return any(node != HOME and self.here_on(node) for node in self.nodes)
+
+    def here(self, lost: Collection[str] = ()) -> list[int]:
+        """Return its parts, without those on nodes that are lost."""
+        return sorted(part for node in self.nodes if node not in lost for part in self.here_on(node))
+
+    def here_on(self, node: str) -> list[int]:
+        """Return its parts on a node."""
+        return [part for part in self.nodes[node] if part < self.parts]
+
+    def node_of(self, part: int) -> str:
+        """Return the node that has a part."""
+        return next(node for node, parts in self.nodes.items() if part in parts)
 
 
 def prepare(connections: Connections) -> None:
@@ -146,8 +174,11 @@ def find(db: psycopg.Connection, name: str, place: str) -> Found | None:
     return Found(*row) if row else None
 
 
-def create(db: psycopg.Connection, name: str, place: str, made_for: MadeFor, parts: int = 1) -> Found:
-    """Make an empty store of a vault, and the vault if it is new; return one that another process made meanwhile."""
+def create(db: psycopg.Connection, name: str, place: str, made_for: MadeFor, parts: int = PARTS) -> Found:
+    """Make an empty store of a vault, and the vault if it is new; return one that another process made meanwhile.
+
+    With nodes, it is spread over them in `parts`.
+    """
     with db.transaction():
         db.execute("select pg_advisory_xact_lock(%s, hashtext(%s))", (MAKING, name))
         if found := find(db, name, place):
@@ -164,6 +195,7 @@ def create(db: psycopg.Connection, name: str, place: str, made_for: MadeFor, par
         for key, value in {**made_for._asdict(), **NEW, "id": os.urandom(16).hex()}.items():
             meta[key] = value
         meta.save(db, found.store)
+        db.execute(MARK_NEW, {"store": found.store, "parts": found.parts})
         return found
 
 

@@ -29,7 +29,14 @@ PREPARED_AFTER = 2
 OLDEST_SERVER = 15
 # Our tables, then extensions. Joins are made in the order in which they are written: how many rows a new store has is
 # not in the statistics yet, and the planner would read all notes to find one. Compiled plans take longer than ours run.
-SESSION = "set search_path to notewell, public; set join_collapse_limit to 1; set jit to off"
+# Nodes join and count their own rows.
+SESSION = """
+set search_path to notewell, public;
+set join_collapse_limit to 1;
+set jit to off;
+set enable_partitionwise_join to on;
+set enable_partitionwise_aggregate to on
+"""
 CHECK_URL = "Check store.url, and that the server runs; `notewell server status` shows your own"
 AGAIN = "Run it again once it is back; nothing was lost"
 # What the words of a refused connection mean: those have no code. Words of the server may be in its own language.
@@ -152,7 +159,10 @@ def explained(place: str) -> Iterator[None]:
     except (errors.DiskFull, errors.OutOfMemory) as error:
         what = "disk of the server" if isinstance(error, errors.DiskFull) else "memory of the server"
         raise StoreError(f"The {what} at {place} is full", "Free some, then run it again; nothing was lost") from error
-    except errors.InsufficientPrivilege as error:
+    except (errors.SqlclientUnableToEstablishSqlconnection, errors.ConnectionFailure) as error:
+        raise StoreUnreachable(f"A node of the database at {place} cannot be reached", NODES) from error
+    # A node has no policies: a role that may not write to a store has none to write to.
+    except (errors.InsufficientPrivilege, errors.NotNullViolation) as error:
         hint = "Ask the vault's owner for access, or the database's owner for the role notewell_writer"
         raise StoreError(f"Your role at {place} may not do this with this vault", hint) from error
     except errors.ReadOnlySqlTransaction as error:
@@ -168,6 +178,10 @@ def explained(place: str) -> Iterator[None]:
         raise StoreError(f"A path is too long for the index of the server at {place}", hint) from error
     except (errors.DataCorrupted, errors.IndexCorrupted, psycopg.DataError) as error:
         raise StoreDamaged(f"The store at {place} is damaged: a row in it cannot be read", REPAIR) from error
+    except errors.CheckViolation as error:
+        raise StoreError(
+            f"A part was being moved between nodes at {place} when that was interrupted", BALANCE
+        ) from error
     except errors.IntegrityError as error:
         raise damaged("a row is there twice, or lacks another one") from error
     except errors.QueryCanceled as error:
@@ -180,4 +194,6 @@ def explained(place: str) -> Iterator[None]:
 
 
 UPDATE = "Update every Notewell that uses this database to the same version"
+BALANCE = "Run `notewell server nodes balance` to end it; nothing was lost"
+NODES = "`notewell server nodes` names it; nothing was lost"
 INSTALL_VECTOR = "Install pgvector there and run `create extension vector`, or leave `store.url` empty"

@@ -73,11 +73,11 @@ class ServerStore(OpenedStore):
         return True
 
     def retried(self, search: Callable[[], Answer]) -> Answer:
-        """Return what a search finds; one whose replica went away meanwhile is repeated on another server."""
+        """Return what a search finds; one whose replica or node went away meanwhile is repeated without it."""
         try:
             return search()
         except StoreUnreachable:
-            if not self._replicas:
+            if not self._replicas and not (self.exists and self._opened_store().asks_nodes):
                 raise
             return search()
 

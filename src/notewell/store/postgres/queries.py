@@ -1,11 +1,23 @@
 """The statements that read, by the names that the shared logic knows; the policies of the tables pick the store.
 
-Every `order by` ends in a unique column, and sorts by bytes, as SQLite does.
+Every `order by` ends in a unique column, and sorts by bytes, as SQLite does. What is shown names the parts that it is
+read from: nodes that cannot be reached are then not asked.
 """
 
 from __future__ import annotations
 
 from notewell.store.tables.seal import OF_NOTE
+
+# The parts that can be reached; for a join, of each of its tables, so that nodes can join.
+HERE = "part = any (%(here)s::smallint[])"
+CHUNKS_HERE = "chunk.part = any (%(here)s::smallint[])"
+
+
+def _number_of(table: str, where: str = "true") -> str:
+    """Return the number of rows of a table, as an expression; nodes count by part, and only the sum is made here."""
+    counted = f"select count(*) as number from {table} where {where} and {HERE} group by part"
+    return f"(select coalesce(sum(number), 0)::bigint from ({counted}) as parts)"
+
 
 CLONED_DAY = "(select value::bigint from meta where key = 'cloned' and value != 'null')"
 IS_CLONED = f"coalesce(mtime_ns / 86400000000000 = {CLONED_DAY}, false)"
@@ -28,18 +40,18 @@ select path, mtime_ns, size, '' as digest, ctime_ns, again
 from skipped
 """
 
-COUNTS = """
+COUNTS = f"""
 select
     count(*) as number,
-    (select count(*) from chunk) as number,
+    {_number_of("chunk")} as number,
     coalesce(sum(link_count), 0)::bigint as number
 from note
 """
 
-ENCODER_COUNTS = """
+ENCODER_COUNTS = f"""
 select
-    (select count(*) from fine where length(data) > 0) as number,
-    (select count(*) from fine where length(data) = 0) as number
+    {_number_of("fine", "length(data) > 0")} as number,
+    {_number_of("fine", "length(data) = 0")} as number
 """
 
 SKIPPED = """
@@ -56,9 +68,10 @@ where path = %(under)s or left(path, length(%(under)s) + 1) = %(under)s || '/'
 order by id
 """
 
-SLOT_NOTES = """
+SLOT_NOTES = f"""
 select id, note, (id = first_value(id) over (partition by note order by line, start, id))::int as again
 from chunk
+where {HERE}
 order by id
 """
 
@@ -121,17 +134,17 @@ from (
 where files >= %(least)s and files * 2 > (select count(*) from note)
 """
 
-CHUNK_DAYS = """
+CHUNK_DAYS = f"""
 select id, day
 from chunk
-where day != ''
+where day != '' and {HERE}
 order by id
 """
 
-CHUNK_TASKS = """
+CHUNK_TASKS = f"""
 select id, tasks
 from chunk
-where tasks != ''
+where tasks != '' and {HERE}
 order by id
 """
 
@@ -157,86 +170,97 @@ where path = any (%(paths)s::text[])
 order by path
 """
 
-CHUNKS_IN = """
+CHUNKS_IN = f"""
 select id
 from chunk
-where note = %(note)s
+where note = %(note)s and {HERE}
 order by line, start, id
 """
 
-TERMS_FROM = """
-select term, sum(length(data))::bigint as number
-from posting
-where term >= %(first)s::text and term < %(last)s::text and length(term) <= %(longest)s
+TERMS_FROM = f"""
+select term, sum(number)::bigint as number
+from (
+    select term, sum(length(data)) as number
+    from posting
+    where term >= %(first)s::text and term < %(last)s::text and length(term) <= %(longest)s and {HERE}
+    group by part, term
+) as parts
 group by term
 order by 2 desc, term
 limit %(limit)s
 """
 
-ALL_TERMS = """
+ALL_TERMS = f"""
 select coalesce(string_agg(term, chr(10)), '') as terms
-from (select distinct term from posting) as every
+from (
+    select distinct term
+    from (select part, term from posting where {HERE} group by part, term) as parts
+) as every
 """
 
 # A posting has three bytes.
-HOLDING = """
-select term, sum(length(data))::bigint / 3 as number
-from posting
-where term = any (%(terms)s::text[])
+HOLDING = f"""
+select term, sum(number)::bigint / 3 as number
+from (
+    select term, sum(length(data)) as number
+    from posting
+    where term = any (%(terms)s::text[]) and {HERE}
+    group by part, term
+) as parts
 group by term
 """
 
-POSTINGS = """
+POSTINGS = f"""
 select term, block, data
 from posting
-where term = any (%(terms)s::text[])
+where term = any (%(terms)s::text[]) and {HERE}
 order by term, block
 """
 
-BLOCKS = """
+BLOCKS = f"""
 select id, lengths, codes, notes
 from block
+where {HERE}
 order by id
 """
 
-VECTORS = """
+VECTORS = f"""
 select chunk.id, data
 from chunk
 join vector on vector.body = chunk.body and vector.part = chunk.part
-where chunk.id = any (%(ids)s::int[])
+where chunk.id = any (%(ids)s::int[]) and {CHUNKS_HERE} and vector.{HERE}
 order by chunk.id
 """
 
-ENCODER_VECTORS = """
+ENCODER_VECTORS = f"""
 select chunk.id, data
 from chunk
 join fine on fine.body = chunk.body and fine.part = chunk.part
-where chunk.id = any (%(ids)s::int[])
+where chunk.id = any (%(ids)s::int[]) and {CHUNKS_HERE} and fine.{HERE}
 order by chunk.id
 """
 
-CHUNKS = """
+CHUNKS = f"""
 select chunk.id, body.text, path, line, end_line, start, "end", parts, title, kind, tags, aliases, properties,
     chunk.day, tasks, note.digest, ''::bytea as seal
 from chunk
-join note on note.id = chunk.note and note.part = chunk.part
 join body on body.id = chunk.body and body.part = chunk.part
-where chunk.id = any (%(ids)s::int[])
+join note on note.id = chunk.note
+where chunk.id = any (%(ids)s::int[]) and {CHUNKS_HERE} and body.{HERE}
 order by chunk.id
 """
 
-EXISTING = """
+EXISTING = f"""
 select id
 from chunk
-where id = any (%(ids)s::int[])
+where id = any (%(ids)s::int[]) and {HERE}
 """
 
-CHUNKS_OF = """
-select chunk.id, chunk.body
+CHUNKS_OF = f"""
+select id, body
 from chunk
-join note on note.id = chunk.note and note.part = chunk.part
-where path = %(path)s
-order by chunk.id
+where note = (select id from note where path = %(path)s) and {HERE}
+order by id
 """
 
 EDGES = """
@@ -267,7 +291,7 @@ order by id
 ENDS = """
 select note.id, path, data
 from note
-join edge on edge.note = note.id and edge.part = note.part
+join edge on edge.note = note.id
 where path = any (%(paths)s::text[])
 order by note.id
 """
@@ -275,7 +299,7 @@ order by note.id
 ALL_STANDINGS = """
 select path, pagerank, centrality, community, x, y
 from note
-join standing on standing.note = note.id and standing.part = note.part
+join standing on standing.note = note.id
 order by path
 """
 
@@ -286,14 +310,14 @@ order by path
 """
 
 # The newest note, the most linked, the second newest, and so on; a note without links counts by its time alone.
-LACKING = """
+LACKING = f"""
 with place as (
     select
         id as note,
         row_number() over newest as by_time,
         case when pagerank > 0 then row_number() over linked end as by_links
     from note
-    left join standing on standing.note = id and standing.part = note.part
+    left join standing on standing.note = id
     window
         newest as (
             order by mtime_ns desc, id
@@ -304,11 +328,13 @@ with place as (
 )
 select min(chunk.id) as id, min(least(by_time, by_links)) as number, min(by_time) as newest
 from chunk
-join place on place.note = chunk.note
 join body on body.id = chunk.body and body.part = chunk.part
-where chunk.body not in (select body from fine)
+join place on place.note = chunk.note
+where {CHUNKS_HERE} and body.{HERE} and (
+    chunk.body not in (select body from fine where {HERE})
     -- Vectors of another encoder are as good as none.
     or to_jsonb(%(encoder)s::text) != (select value from meta where key = 'fine')
+)
 group by body.digest
 order by number, newest, id
 """

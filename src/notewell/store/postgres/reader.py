@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -22,8 +22,11 @@ class PostgresReader:
     slots = STRIP
     has_gaps = True
 
-    def __init__(self, db: psycopg.Connection) -> None:
+    def __init__(self, db: psycopg.Connection, here: Sequence[int], lost: Collection[str] = ()) -> None:
+        """Read the parts that are `here`; those on `lost` nodes are not."""
         self.db = db
+        self.here = list(here)
+        self.lost = lost
 
     def fetch(self, name: Name, bindings: Mapping[str, Any] | None = None) -> Rows:
         """Return the rows of a statement."""
@@ -31,7 +34,7 @@ class PostgresReader:
 
     def rows(self, statement: str, bindings: Mapping[str, Any] | None = None) -> Rows:
         """Return the rows of any statement whose columns have the names of ours."""
-        bound = bindings and {key: _plain(value) for key, value in bindings.items()}
+        bound = {"here": self.here, **{key: _plain(value) for key, value in (bindings or {}).items()}}
         with self.db.cursor(binary=True) as cursor:
             cursor.execute(statement, bound)
             rows: Rows = cursor.fetchall()

@@ -6,8 +6,10 @@ reads, and policies of the tables show it the rows of that one alone, if its rol
 
 from __future__ import annotations
 
+from notewell.store.postgres import spread
+
 # The formats that are migrated, and the present one, which grows with every change of the tables.
-OLDEST, VERSION = 1, 1
+OLDEST, VERSION = 2, 2
 # From each released format to the next. Must never change once released.
 MIGRATIONS: dict[int, str] = {}
 
@@ -88,7 +90,8 @@ alter table notewell.store enable row level security;
 create policy seen on notewell.store for select using (vault in (select id from notewell.vault));
 """
 
-# Rows of a note, and all that is derived from it, have its `part`: 0, or by a hash of its path on several nodes.
+# What is read as a whole stays here; what grows with the text is spread (`spread.py`). A note has its `part`: 0, or, if
+# its store is spread, a hash of its path.
 TABLES = """
 create table notewell.meta (
     store bigint not null references notewell.store on delete cascade,
@@ -132,14 +135,12 @@ create table notewell.note (
 
 create table notewell.edge (
     store bigint not null,
-    part smallint not null,
     note integer not null,
     data bytea not null
 );
 
 create table notewell.standing (
     store bigint not null,
-    part smallint not null,
     note integer not null,
     pagerank double precision not null,
     centrality double precision not null,
@@ -147,99 +148,16 @@ create table notewell.standing (
     x double precision not null,
     y double precision not null
 );
-
--- A chunk's id is its slot: its place in the arrays of `block` and in the postings.
-create table notewell.chunk (
-    store bigint not null,
-    part smallint not null,
-    id integer not null,
-    note integer not null,
-    body bigint not null,
-    line integer not null,
-    end_line integer not null,
-    start integer not null,
-    "end" integer not null,
-    parts text not null,
-    day text not null,
-    tasks text not null
-);
-
--- Headings and lines, stored once in each part.
-create table notewell.body (
-    store bigint not null,
-    part smallint not null,
-    id bigint not null,
-    digest bytea not null,
-    uses integer not null,
-    text bytea not null
-);
-
-create table notewell.vector (
-    store bigint not null,
-    part smallint not null,
-    body bigint not null,
-    data bytea not null,
-    crc bigint not null
-);
-
-create table notewell.fine (
-    store bigint not null,
-    part smallint not null,
-    body bigint not null,
-    data bytea not null,
-    crc bigint not null
-);
-
-create table notewell.posting (
-    store bigint not null,
-    part smallint not null,
-    term text collate "C" not null,
-    block integer not null,
-    data bytea not null
-);
-
--- Arrays over a few thousand slots each, so that a change writes little; `made` is the state that wrote them last.
-create table notewell.block (
-    store bigint not null,
-    part smallint not null,
-    id integer not null,
-    made bigint not null,
-    lengths bytea not null,
-    codes bytea not null,
-    notes bytea not null
-);
 """
 
-# The columns that tell the rows of a store apart; the part is last, as hardly any statement names it.
-KEYS = {
-    "note": "id",
-    "edge": "note",
-    "standing": "note",
-    "chunk": "id",
-    "body": "id",
-    "vector": "body",
-    "fine": "body",
-    "posting": "term, block",
-    "block": "id",
-}
+KEYS = {"note": "id", "edge": "note", "standing": "note"}
 INDEXES = """
-create index chunk_note on notewell.chunk (store, note);
-create index chunk_body on notewell.chunk (store, body);
-create index body_digest on notewell.body (store, digest);
-create unique index note_path on notewell.note (store, path, part);
+create unique index note_path on notewell.note (store, path);
 create unique index skipped_path on notewell.skipped (store, path);
 """
-# Values that are compressed already, or too mixed to be.
-PACKED = {
-    "note": "links",
-    "edge": "data",
-    "body": "text",
-    "vector": "data",
-    "fine": "data",
-    "posting": "data",
-    "block": "lengths codes notes",
-}
-SEPARATED = ("meta", "skipped", *KEYS)
+# Values that are compressed already.
+PACKED = {"note": "links", "edge": "data"}
+SEPARATED = ("meta", "skipped", *KEYS, *spread.KEYS)
 
 # What a role has to have to change rows of these tables.
 OWNS = "exists (select from notewell.vault where id = access.vault and pg_has_role(owner::oid, 'member'))"
@@ -263,7 +181,7 @@ begin
     grant usage on schema notewell to notewell_reader;
     grant select on all tables in schema notewell to notewell_reader;
     grant insert, update, delete on all tables in schema notewell to notewell_writer;
-    revoke insert, update, delete on notewell.format from notewell_writer;
+    revoke insert, update, delete on notewell.format, notewell.node from notewell_writer;
 exception
     -- Without the right to make roles, only the owner of the tables uses them.
     when insufficient_privilege then null;
@@ -274,9 +192,7 @@ $$;
 
 def statements() -> str:
     """Return the statements that make the tables of a new database."""
-    keys = "".join(
-        f"alter table notewell.{table} add primary key (store, {key}, part);\n" for table, key in KEYS.items()
-    )
+    keys = "".join(f"alter table notewell.{table} add primary key (store, {key});\n" for table, key in KEYS.items())
     packed = "".join(
         f"alter table notewell.{table} alter column {column} set storage external;\n"
         for table, columns in PACKED.items()
@@ -294,7 +210,8 @@ def statements() -> str:
     )
     separated += _may_change("access", OWNS) + _may_change("store", WRITES)
     version = f"insert into notewell.format (version) values ({VERSION});"
-    return "".join((VAULTS, TABLES, keys, INDEXES, packed, separated, version, ROLES))
+    spreading = spread.partitions() + spread.partitioned()
+    return "".join((VAULTS, TABLES, spreading, keys, INDEXES, packed, separated, version, ROLES))
 
 
 def _may_change(table: str, condition: str) -> str:

@@ -17,11 +17,9 @@ from notewell.store.copying import copy_content
 from notewell.store.filters import count_tags
 from notewell.store.postgres import queries
 from notewell.store.postgres.catalogue import (
-    FIND,
     GIVE_WAY,
     HOLDER,
     TAKE_OVER,
-    USE,
     USE_ONE,
     Found,
     create,
@@ -33,9 +31,12 @@ from notewell.store.postgres.catalogue import (
 )
 from notewell.store.postgres.check import find_problems
 from notewell.store.postgres.connection import Connections
-from notewell.store.postgres.meta import ALL_META, Meta
+from notewell.store.postgres.lost import check_whole, short
+from notewell.store.postgres.marks import write_marks
+from notewell.store.postgres.meta import Meta
 from notewell.store.postgres.reader import PostgresReader
 from notewell.store.postgres.replicas import NO_REPLICAS, Replicas, is_behind
+from notewell.store.postgres.sessions import Sessions
 from notewell.store.postgres.vectors import carry_over
 from notewell.store.postgres.writer import Batch
 from notewell.store.sqlite import SqliteStore, copy_of
@@ -47,8 +48,6 @@ from notewell.types.note import Stamp
 
 __all__ = ["Connections", "PostgresStore", "Replicas", "exists"]
 
-READ = "begin isolation level repeatable read, read only"
-
 # Advisory locks by purpose, for one vault each: their first key, and what a process that has to wait is told.
 LOCKS = {
     "index": (1, "is writing to this vault's store"),
@@ -57,10 +56,15 @@ LOCKS = {
 }
 # How long a batch waits for another one, in milliseconds; a run with many batches holds the lock `index`.
 BATCH_WAIT_MS = 60_000
-INDEX_AGAIN = "Run `notewell index` to store it again"
-SIZE = """
-select coalesce(sum(pg_column_size(body.*)), 0)::bigint as number
-from body
+SIZE = f"""
+select coalesce(sum(number), 0)::bigint as number
+from (select sum(length(text)) as number from body where {queries.HERE} group by part) as parts
+"""
+# Notes whose part cannot be read now.
+MISSING = """
+select count(*) as number
+from note
+where not part = any (%(here)s::smallint[])
 """
 
 
@@ -90,20 +94,25 @@ class PostgresStore:
         # The newest state that the primary has told of, and the last one that this process wrote.
         self._newest: Meta | None = None
         self._own: Meta | None = None
-        self._is_gone = False
         self._lock = threading.Lock()
-        self._arrays: Arrays | None = None
+        # Those of a state, and of the parts that could be read.
+        self._arrays: tuple[list[int], Arrays] | None = None
         # The arrays as the last batch left them, for the next one of the same process.
         self._written: tuple[int, Blocks] | None = None
         prepare(connections)
         with connections.taken() as db:
             found = find(db, name, place) or create(db, name, place, made_for())
-        self._found = found
+        self._sessions = Sessions(connections, name, place, found)
 
     @property
     def in_place(self) -> bool:
         """Tell whether there is still a store of that name, as far as this process was told."""
-        return not self._is_gone
+        return not self._sessions.is_gone
+
+    @property
+    def asks_nodes(self) -> bool:
+        """Tell whether parts of it are on other servers, of which any may go away."""
+        return self._sessions.found.asks_nodes
 
     @property
     def state(self) -> State:
@@ -111,17 +120,17 @@ class PostgresStore:
         try:
             # In one round trip: each search asks for it several times.
             with self._connections.taken() as db:
-                _, self._newest = self._begin(db, READ, "commit")
+                self._newest = self._sessions.keys(db)
             return self._newest.state
         except StoreUnreachable:
             with ExitStack() as stack:
-                if (opened := self._replicas.enter(stack, self._reading)) is None:
+                if (opened := self._replicas.enter(stack, self._sessions.reading)) is None:
                     raise
                 return opened[1].state
 
     def about(self, *, tags: bool = False) -> About:
         """Return counts, sizes and why files were skipped; slower than `state`. `tags` only if asked for."""
-        with self._reading() as (reader, meta):
+        with self._sessions.reading() as (reader, meta):
             state = meta.state
             ((notes, chunks, links),) = reader.rows(queries.COUNTS)
             ((encoded, unread),) = reader.rows(queries.ENCODER_COUNTS)
@@ -142,7 +151,7 @@ class PostgresStore:
 
     def files(self) -> Files:
         """Return every indexed and skipped file with its stamp."""
-        with self._reading() as (reader, _):
+        with self._sessions.reading() as (reader, _):
             rows, skipped = reader.rows(queries.STAMPS), reader.rows(queries.SKIPPED_STAMPS)
             return Files(
                 {path: Stamp(mtime, size, digest, ctime) for path, mtime, size, digest, ctime in rows},
@@ -154,21 +163,25 @@ class PostgresStore:
         """Read one state, which does not change inside the block."""
         with ExitStack() as stack:
             # What is derived from a state and stored has to come from where it is stored.
-            replica = self._replicas.enter(stack, self._reading, self._newest, self._own) if shown else None
-            reader, meta = replica or stack.enter_context(self._reading())
+            replica = self._replicas.enter(stack, self._sessions.reading, self._newest, self._own) if shown else None
+            reader, meta = replica or stack.enter_context(self._sessions.reading())
             state = meta.state
             if replica and is_behind(meta, self._newest):
                 assert self._newest is not None, "it is behind it"
                 state = replace(state, newest=self._newest.number("generation"))
+            if reader.lost:
+                if not shown:
+                    check_whole(reader.lost, self._connections.place)
+                state = replace(state, lost=tuple(map(short, sorted(reader.lost))), missing=reader.rows(MISSING)[0][0])
             yield TableSnapshot(reader, state, lambda: self._load_arrays(reader, meta), NO_SEALS)
 
     def _load_arrays(self, reader: PostgresReader, meta: Meta) -> Arrays:
         """Return the arrays of a state, from memory if its chunks are the same."""
         made = meta.number("arrays")
         with self._lock:
-            if self._arrays is None or self._arrays.made != made:
-                self._arrays = Arrays.load(reader, made, meta.number("dimensions"))
-            return self._arrays
+            if self._arrays is None or self._arrays[0] != reader.here or self._arrays[1].made != made:
+                self._arrays = reader.here, Arrays.load(reader, made, meta.number("dimensions"))
+            return self._arrays[1]
 
     @contextmanager
     def writing(self, *, wait: bool = True) -> Iterator[Batch]:
@@ -176,20 +189,20 @@ class PostgresStore:
         with self._connections.taken() as db, db.transaction():
             # Not one state for the whole transaction: what is read has to be what the last writer left.
             self._take(db, "write", BATCH_WAIT_MS if wait else 0, whole=False)
-            found, meta = self._begin(db)
-            batch = Batch(db, meta, found, lambda: self._take_written(db, meta))
+            found, meta = self._sessions.begin_writing(db)
+            batch = Batch(db, meta, found, lambda: self._take_written(db, found, meta))
             yield batch
             batch.finish()
         self._own = self._newest = meta
         if batch.blocks is not None:
             self._written = meta.number("arrays"), batch.blocks
 
-    def _take_written(self, db: psycopg.Connection, meta: Meta) -> Blocks:
+    def _take_written(self, db: psycopg.Connection, found: Found, meta: Meta) -> Blocks:
         """Return the arrays to change: those of this process's last batch, or those of the tables."""
         written, self._written = self._written, None
         if written and written[0] == meta.number("arrays"):
             return written[1]
-        return Blocks.load(PostgresReader(db), meta.number("dimensions"))
+        return Blocks.load(PostgresReader(db, found.here()), meta.number("dimensions"))
 
     def tidy(self) -> None:
         """End a run: delete stores that gave way to others."""
@@ -205,13 +218,13 @@ class PostgresStore:
                 yield
             finally:
                 if not db.closed:
-                    db.execute("select pg_advisory_unlock(%s, %s)", (LOCKS[purpose][0], self._found.vault))
+                    db.execute("select pg_advisory_unlock(%s, %s)", (LOCKS[purpose][0], self._sessions.found.vault))
 
     def _take(self, db: psycopg.Connection, purpose: str, wait_ms: int, *, whole: bool) -> None:
         """Take an advisory lock, for this connection as a `whole` or for its transaction."""
         key, doing = LOCKS[purpose]
         function = "lock" if whole else "xact_lock"
-        arguments = (key, self._found.vault)
+        arguments = (key, self._sessions.found.vault)
         if db.execute(f"select pg_try_advisory_{function}(%s, %s)".encode(), arguments).fetchone() == (True,):
             return
         try:
@@ -228,7 +241,7 @@ class PostgresStore:
     def _holder(self, key: int) -> str:
         """Return who holds a lock, as far as the server tells."""
         with self._connections.taken() as db:
-            row = db.execute(HOLDER, (key, self._found.vault)).fetchone()
+            row = db.execute(HOLDER, (key, self._sessions.found.vault)).fetchone()
         if row is None:
             return "Another process"
         pid, role, address, since = row
@@ -240,7 +253,7 @@ class PostgresStore:
         other = self._build(made_for)
         if isinstance(content, Path) or other.state.made_for != made_for:
             with self._connections.taken() as db:
-                delete(db, other._found.store)
+                delete(db, other._sessions.found.store)
             other = self._build(made_for) if isinstance(content, MadeFor) else self._restored(content)
         return other
 
@@ -265,8 +278,8 @@ class PostgresStore:
         with self._connections.taken() as db:
             with db.transaction():
                 self._take(db, "write", BATCH_WAIT_MS, whole=False)
-                old, before = self._begin(db)
-                new, meta = other._begin(db)
+                old, before = self._sessions.begin_writing(db)
+                new, meta = other._sessions.begin_writing(db)
                 # Above both, so that no reader mistakes the new state for one it has already seen.
                 meta["vault"] = before["vault"]
                 generation = max(before.number("generation"), meta.number("generation")) + 1
@@ -276,9 +289,10 @@ class PostgresStore:
                     meta["fine"] = carry_over(db, old.store, new.store)
                 db.execute(USE_ONE, {"store": new.store})
                 meta.save(db, new.store)
+                write_marks(db, new, generation)
                 db.execute(GIVE_WAY, {"store": old.store})
                 db.execute(TAKE_OVER, {"store": new.store})
-            self._found = new
+            self._sessions.found = new
             self._own = self._newest = meta
             delete_left(db, self._name)
 
@@ -294,7 +308,8 @@ class PostgresStore:
 
     def check(self) -> list[str]:
         """Return what is wrong with the store, one sentence each."""
-        with self._reading() as (reader, meta):
+        with self._sessions.reading() as (reader, meta):
+            check_whole(reader.lost, self._connections.place)
             return [*find_problems(reader, meta)]
 
     def drop_build(self) -> None:
@@ -305,11 +320,11 @@ class PostgresStore:
 
     def claimed_by(self, owner: str) -> bool:
         """Tell whether this store belongs to a vault, by a hash of its folder and user; a new one does from now on."""
-        with self._reading() as (_, meta):
+        with self._sessions.reading() as (_, meta):
             if meta["vault"]:
                 return bool(meta["vault"] == owner)
         with self._connections.taken() as db, db.transaction():
-            found, meta = self._begin(db)
+            found, meta = self._sessions.begin_writing(db)
             meta["vault"] = owner
             meta.save(db, found.store)
         return True
@@ -323,28 +338,3 @@ class PostgresStore:
         """Close the connections."""
         self._connections.close()
         self._replicas.close()
-
-    def _begin(self, db: psycopg.Connection, before: str = "", after: str = "") -> tuple[Found, Meta]:
-        """Choose the store of this name for a transaction, and read its keys: one round trip."""
-        named = {"name": self._name, "place": self._place}
-        with db.pipeline():
-            if before:
-                db.execute(before.encode())
-            db.execute(USE, named)
-            found = db.execute(FIND, named)
-            values = db.execute(ALL_META)
-            if after:
-                db.execute(after.encode())
-        row = found.fetchone()
-        if row is None:
-            # A replica may only not have it yet.
-            self._is_gone = db.info.parameter_status("in_hot_standby") != "on"
-            raise StoreError(f"The vault '{self._name}' is gone from {self._connections.place}", INDEX_AGAIN)
-        return Found(*row), Meta(dict(values.fetchall()))
-
-    @contextmanager
-    def _reading(self, connections: Connections | None = None) -> Iterator[tuple[PostgresReader, Meta]]:
-        """Let every statement inside see the same state, of the primary or of another server."""
-        with (connections or self._connections).taken() as db:
-            yield PostgresReader(db), self._begin(db, READ)[1]
-            db.execute("commit")

@@ -20,7 +20,6 @@ insert into fine (store, part, body, data, crc)
 select %(store)s, body.part, body.id, data, crc
 from carried
 join body using (digest)
-on conflict do nothing
 """
 
 ENCODER = """

@@ -1,4 +1,7 @@
-"""The statements that write: rows go in as arrays, many with each statement, and come out by key."""
+"""The statements that write: rows go in as arrays, many with each statement, and come out by key.
+
+Tables that are spread have no `on conflict`, which foreign tables do not know: what is replaced is deleted before.
+"""
 
 from __future__ import annotations
 
@@ -22,10 +25,18 @@ def _insert(table: str, columns: str, replaced: str = "", types: Mapping[str, st
     names = columns.split()
     arrays = ", ".join(f"%({name})s::{({**TYPES, **types})[name]}[]" for name in names)
     quoted = ", ".join(f'"{name}"' for name in names)
-    kept = [name for name in names if name not in (*replaced.replace(",", "").split(), "part")]
-    other = ", ".join(f'"{name}" = excluded."{name}"' for name in kept)
-    conflict = f"on conflict (store, {replaced}, part) do update set {other}" if replaced else ""
+    other = ", ".join(f'"{name}" = excluded."{name}"' for name in names if name != replaced)
+    conflict = f"on conflict (store, {replaced}) do update set {other}" if replaced else ""
     return f"insert into {table} (store, {quoted}) select %(store)s, * from unnest({arrays}) {conflict}"
+
+
+def on_node(statement: str, node: str) -> str:
+    """Return the statement that adds the rows on a node, many with each of its messages.
+
+    Through the partitioned table, whose policy looks at each row, it would be a message for each; there, the column
+    `store` is not given, but is the one that the session may write.
+    """
+    return statement.replace("insert into ", f"insert into {node}.").replace("(store, ", "(").replace("%(store)s, ", "")
 
 
 ADD_NOTES = _insert(
@@ -36,10 +47,12 @@ ADD_NOTES = _insert(
 ADD_CHUNKS = _insert("chunk", "part id note body line end_line start end parts day tasks")
 ADD_BODIES = _insert("body", "part id digest uses text", types=OF_BODY)
 ADD_VECTORS = _insert("vector", "part body data crc")
-SET_POSTINGS = _insert("posting", "part term block data", "term, block")
-SET_BLOCKS = _insert("block", "part id made lengths codes notes", "id")
-SET_EDGES = _insert("edge", "part note data", "note")
-ADD_STANDINGS = _insert("standing", "part note pagerank centrality community x y")
+ADD_FINE = _insert("fine", "part body data crc")
+ADD_POSTINGS = _insert("posting", "part term block data")
+ADD_BLOCKS = _insert("block", "part id made lengths codes notes")
+ADD_MARKS = _insert("mark", "part made")
+SET_EDGES = _insert("edge", "note data", "note")
+ADD_STANDINGS = _insert("standing", "note pagerank centrality community x y")
 
 # What a path was before, and whether it was a file that was skipped, which it is no longer.
 KNOWN_AS = """
@@ -53,8 +66,9 @@ from (select) as always
 left join note on path = %(path)s
 """
 
-LAST_IDS = """
-select coalesce((select max(id) from note), 0) as number, coalesce((select max(id) from body), 0) as number
+LAST_NOTE = """
+select coalesce(max(id), 0) as number
+from note
 """
 
 HAS_BODY = """
@@ -72,24 +86,33 @@ where digest = any (%(digests)s::bytea[])
 order by body.part, id
 """
 
-# The part of each note by its id.
-PARTS_OF = """
-select id, part
+# The notes of these that are there.
+KNOWN = """
+select id
 from note
 where id = any (%(ids)s::int[])
+order by id
 """
 
+# As often for all of them: a node can do that itself.
 USE_BODIES = """
 update body
-set uses = uses + used.times
-from unnest(%(ids)s::bigint[], %(times)s::int[]) as used (id, times)
-where body.id = used.id
+set uses = uses + %(times)s::int
+where id = any (%(ids)s::bigint[])
 """
 
+UNUSED = """
+select id
+from body
+where uses = 0 and id = any (%(ids)s::bigint[])
+order by id
+"""
+
+DROP_FINE = "delete from fine where body = any (%(ids)s::bigint[])"
 DROP_BODIES = (
-    "delete from fine where body in (select id from body where uses = 0 and id = any (%(ids)s::bigint[]))",
-    "delete from vector where body in (select id from body where uses = 0 and id = any (%(ids)s::bigint[]))",
-    "delete from body where uses = 0 and id = any (%(ids)s::bigint[])",
+    DROP_FINE,
+    "delete from vector where body = any (%(ids)s::bigint[])",
+    "delete from body where id = any (%(ids)s::bigint[])",
 )
 
 REMOVE_CHUNKS = """
@@ -126,19 +149,23 @@ values (%(store)s, %(path)s, %(reason)s, %(mtime_ns)s, %(size)s, %(ctime_ns)s, %
 """
 
 POSTINGS_AT = """
-select term, block, data
+select term, data
 from posting
-where (term, block) in (select * from unnest(%(term)s::text[], %(block)s::int[]))
+where part = %(part)s and block = %(block)s and term = any (%(terms)s::text[])
 """
 
 DROP_POSTINGS = """
 delete from posting
-where (term, block) in (select * from unnest(%(term)s::text[], %(block)s::int[]))
+where part = %(part)s and block = %(block)s and term = any (%(terms)s::text[])
 """
 
 DROP_BLOCKS = """
 delete from block
-where id >= %(first)s
+where id = any (%(ids)s::int[]) or id >= %(first)s
+"""
+
+DROP_MARKS = """
+delete from mark
 """
 
 EMPTY_EDGES = """
@@ -165,10 +192,9 @@ CLEAR_ENCODER_VECTORS = """
 delete from fine
 """
 
-SET_ENCODER_VECTORS = """
-insert into fine (store, part, body, data, crc)
-select %(store)s, part, id, data, crc
-from unnest(%(digest)s::bytea[], %(data)s::bytea[], %(crc)s::bigint[]) as made (digest, data, crc)
-join body using (digest)
-on conflict (store, body, part) do update set data = excluded.data, crc = excluded.crc
+BODIES_WITH = """
+select part, id, digest as data
+from body
+where digest = any (%(digests)s::bytea[])
+order by part, id
 """

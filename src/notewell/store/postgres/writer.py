@@ -19,9 +19,11 @@ from notewell.store.links import LinkEnds, Standing
 from notewell.store.postgres import queries, write_queries
 from notewell.store.postgres.catalogue import Found
 from notewell.store.postgres.incoming import Bodies, EightBit, Incoming, Outgoing, columns_of, json_safe, plain_row
+from notewell.store.postgres.marks import write_marks
 from notewell.store.postgres.meta import Meta
 from notewell.store.postgres.parts import free_slots, part_of, part_of_block
 from notewell.store.postgres.reader import PostgresReader
+from notewell.store.postgres.spread import HOME
 from notewell.store.tables.arrays import Blocks, one_bit
 from notewell.store.tables.checked import decodes
 from notewell.store.tables.postings import ListChange, Postings, merge
@@ -41,8 +43,9 @@ class Batch:
 
     def __init__(self, db: psycopg.Connection, meta: Meta, found: Found, load_blocks: Callable[[], Blocks]) -> None:
         self._db = db
-        self._reader = PostgresReader(db)
+        self._reader = PostgresReader(db, found.here())
         self._meta = meta
+        self._found = found
         self._store, self._parts = found.store, found.parts
         self._load_blocks = load_blocks
         self._postings = Postings()
@@ -66,7 +69,8 @@ class Batch:
     @cached_property
     def _last_ids(self) -> list[int]:
         """Return the highest ids of notes and of bodies before this batch, counted on by it: only it adds any."""
-        return [*self._reader.rows(write_queries.LAST_IDS)[0]]
+        # To ask all nodes for their highest would take as long as they have bodies.
+        return [self._reader.rows(write_queries.LAST_NOTE)[0][0], self._meta.number("bodies")]
 
     @decodes
     def lacks(self, chunk: Chunk) -> bool:
@@ -145,8 +149,8 @@ class Batch:
         """Store where the links of notes lead, by the note's id; all others count as resolved by this root, too."""
         self._flush()
         written = {note: np.ascontiguousarray(each, np.uint32).tobytes() for note, each in ends.items()}
-        rows = [{"note": note, "part": part, "data": written[note]} for note, part in self._parts_of([*ends])]
-        self._change(write_queries.SET_EDGES, columns_of(rows, ("part", "note", "data")))
+        rows = [{"note": note, "data": written[note]} for note in self._known([*ends])]
+        self._change(write_queries.SET_EDGES, columns_of(rows, ("note", "data")))
         self._meta["site_root"] = site_root
         if ends:
             self._meta.next_generation()
@@ -157,8 +161,8 @@ class Batch:
         self._flush()
         if standings is not None:
             self._db.execute(write_queries.DROP_STANDINGS)
-            rows = [{"note": id, "part": part, **standings[id]._asdict()} for id, part in self._parts_of([*standings])]
-            self._change(write_queries.ADD_STANDINGS, columns_of(rows, ("part", "note", *Standing._fields)))
+            rows = [{"note": id, **standings[id]._asdict()} for id in self._known([*standings])]
+            self._change(write_queries.ADD_STANDINGS, columns_of(rows, ("note", *Standing._fields)))
             self._meta.next_generation()
         self._meta["standings"] = mark
         self._done.derived = self._done.measured = True
@@ -176,8 +180,13 @@ class Batch:
             body_digest(chunk): data.tobytes() if data.any() else b""
             for chunk, data in zip(chunks, eight_bit(vectors), strict=True)
         }
-        rows = [{"digest": digest, "data": data, "crc": crc32(data)} for digest, data in written.items()]
-        if self._change(write_queries.SET_ENCODER_VECTORS, columns_of(rows, ("digest", "data", "crc"))):
+        rows = [
+            {"part": part, "body": body, "data": written[digest], "crc": crc32(written[digest])}
+            for part, body, digest in self._reader.rows(write_queries.BODIES_WITH, {"digests": [*written]})
+        ]
+        if rows:
+            self._change(write_queries.DROP_FINE, {"ids": [row["body"] for row in rows]})
+            self._spread(write_queries.ADD_FINE, rows)
             self._meta.next_generation()
         self._done.derived = True
 
@@ -185,17 +194,19 @@ class Batch:
     def finish(self) -> None:
         """Merge the postings, save the arrays and write down which state this is."""
         self._flush()
-        if times := {body: times for body, times in self._uses.items() if times}:
-            self._change(write_queries.USE_BODIES, {"ids": [*times], "times": [*times.values()]})
+        for times in {*self._uses.values()} - {0}:
+            ids = sorted(body for body, number in self._uses.items() if number == times)
+            self._change(write_queries.USE_BODIES, {"ids": ids, "times": times})
         if self._stamps:
             self._db.cursor().executemany(write_queries.TOUCH, self._stamps)
         if self._done.notes:
             self._merge_postings()
-            for statement in write_queries.DROP_BODIES if self._unused else ():
-                self._change(statement, {"ids": sorted(self._unused)})
+            self._drop_unused()
         self._done.write_down(self._meta)
         if self._done.notes:
             self._save_blocks(self._meta.number("arrays"))
+            self._meta["bodies"] = self._last_ids[1]
+            write_marks(self._db, self._found, self._meta.number("arrays"))
         if self._done.of_files:
             found = self._db.execute(queries.CLONED, {"least": CLONED_AT_LEAST}).fetchone()
             self._meta["cloned"] = found[0] if found else None
@@ -215,10 +226,11 @@ class Batch:
         chunk_rows = [
             row for note, chunks, vectors in incoming.notes for row in self._chunks(note, chunks, vectors, bodies)
         ]
-        self._insert(write_queries.ADD_NOTES, [note for note, *_ in incoming.notes])
-        self._insert(write_queries.ADD_BODIES, bodies.new)
-        self._insert(write_queries.ADD_VECTORS, bodies.vectors)
-        self._insert(write_queries.ADD_CHUNKS, chunk_rows)
+        notes = [note for note, *_ in incoming.notes]
+        self._change(write_queries.ADD_NOTES, columns_of(notes, [*notes[0]]))
+        self._spread(write_queries.ADD_BODIES, bodies.new)
+        self._spread(write_queries.ADD_VECTORS, bodies.vectors)
+        self._spread(write_queries.ADD_CHUNKS, chunk_rows)
         self._uses.update(bodies.used)
 
     def _chunks(
@@ -235,46 +247,59 @@ class Batch:
             yield {**plain_row(chunk_row(slot, note["id"], body, chunk)), "part": part}
             leads = False
 
-    def _parts_of(self, notes: Sequence[int]) -> list[tuple[int, int]]:
-        return self._db.execute(write_queries.PARTS_OF, {"ids": list(notes)}).fetchall()
+    def _drop_unused(self) -> None:
+        """Delete the lines that no chunk uses any more."""
+        if not self._unused:
+            return
+        gone = [body for (body,) in self._reader.rows(write_queries.UNUSED, {"ids": sorted(self._unused)})]
+        for statement in write_queries.DROP_BODIES if gone else ():
+            self._change(statement, {"ids": gone})
 
-    def _insert(self, statement: str, rows: Sequence[Mapping[str, Any]]) -> None:
-        if rows:
-            self._change(statement, columns_of(rows, [*rows[0]]))
+    def _known(self, notes: Sequence[int]) -> list[int]:
+        return [note for (note,) in self._reader.rows(write_queries.KNOWN, {"ids": notes})]
+
+    def _spread(self, statement: str, rows: Sequence[Mapping[str, Any]]) -> None:
+        """Add rows to a table that is spread over nodes."""
+        by_node: dict[str, list[Mapping[str, Any]]] = {}
+        for row in rows:
+            by_node.setdefault(self._found.node_of(row["part"]), []).append(row)
+        for node, its in by_node.items():
+            there = statement if node == HOME else write_queries.on_node(statement, node)
+            self._change(there, columns_of(its, [*its[0]]))
 
     def _change(self, statement: str, bindings: Mapping[str, Any]) -> int:
         """Run a statement that changes rows, and return how many."""
         return self._db.execute(statement, {"store": self._store, **bindings}, binary=True).rowcount
 
     def _save_blocks(self, made: int) -> None:
-        """Write the blocks that changed, and drop those past the last chunk."""
+        """Write the blocks that changed in place of what they were, and drop those past the last chunk."""
         blocks, number = self._blocks.changed()
+        self._change(write_queries.DROP_BLOCKS, {"ids": [block.id for block in blocks], "first": number})
         rows = [
             {**block._asdict(), "made": made, "part": part_of_block(block.id, self._parts, self._reader.slots)}
             for block in blocks
         ]
-        self._insert(write_queries.SET_BLOCKS, rows)
-        self._change(write_queries.DROP_BLOCKS, {"first": number})
+        self._spread(write_queries.ADD_BLOCKS, rows)
 
     def _merge_postings(self) -> None:
         changes = self._postings.changes()
         while group := [*islice(changes, MERGED)]:
-            self._merge_group(group)
+            for block in sorted({change.block for change in group}):
+                self._merge_block(block, [change for change in group if change.block == block])
 
-    def _merge_group(self, group: Sequence[ListChange]) -> None:
-        keys = columns_of([change._asdict() for change in group], ("term", "block"))
-        stored = {(term, block): data for term, block, data in self._reader.rows(write_queries.POSTINGS_AT, keys)}
-        kept, dropped = [], []
-        for change in group:
-            key = {"term": change.term, "block": change.block}
-            before = stored.get((change.term, change.block))
-            data = merge(before or b"", change.removed, change.places, change.counts)
-            if data:
-                kept.append({**key, "part": part_of_block(change.block, self._parts), "data": data})
-            elif before:
-                dropped.append(key)
-        self._insert(write_queries.SET_POSTINGS, kept)
-        self._insert(write_queries.DROP_POSTINGS, dropped)
+    def _merge_block(self, block: int, changes: Sequence[ListChange]) -> None:
+        """Merge lists of one block, which are all on one node."""
+        key = {"part": part_of_block(block, self._parts), "block": block}
+        terms = [change.term for change in changes]
+        stored: dict[str, bytes] = dict(self._reader.rows(write_queries.POSTINGS_AT, {**key, "terms": terms}))
+        if stored:
+            self._change(write_queries.DROP_POSTINGS, {**key, "terms": [*stored]})
+        merged = (
+            (change.term, merge(stored.get(change.term, b""), change.removed, change.places, change.counts))
+            for change in changes
+        )
+        rows = [{"part": key["part"], "term": term, "block": block, "data": data} for term, data in merged if data]
+        self._spread(write_queries.ADD_POSTINGS, rows)
 
 
 def _times(path: str, stamp: Stamp) -> dict[str, Any]:

@@ -69,10 +69,14 @@ export function chipOf(text, remove) {
 export function menusOf(found, add) {
   const lists = OFFERED.filter(([, , of]) => found[of]?.length);
   const menus = lists.map(([name, key, of]) => menuOf(name, found[of].map((value) => [value, key, value]), add));
-  // Days are chosen by their age, not one by one.
-  const properties = Object.entries(found.properties).filter(([, values]) => !values.every((value) => DAY.test(value)));
+  const properties = propertiesOf(found);
   if (properties.length) menus.push(menuOf("Property", [], add, properties));
   return [...menus, menuOf("Date", AGES.map(([label, age]) => [label, "after", age]), add)];
+}
+
+/** Return the properties with their values; days are left out, since they are chosen by their age. */
+export function propertiesOf({ properties = {} }) {
+  return Object.entries(properties).filter(([, values]) => !values.every((value) => DAY.test(value)));
 }
 
 function menuOf(name, options, add, groups = []) {

@@ -1,7 +1,7 @@
 // Search as you type: results by note on the left, the selected one on the right.
 
 import { address, noteAddress, send } from "/web/api.js";
-import { chips, choices, written } from "/web/chips.js";
+import { chips, choices, propertiesOf, written } from "/web/chips.js";
 import { announce, count, fill, h } from "/web/dom.js";
 import { groupsOf, resultOf } from "/web/results.js";
 import { Preview } from "/web/preview.js";
@@ -149,9 +149,9 @@ class Search {
     fill(this.more);
     fill(this.list);
     this.list.setAttribute("aria-busy", "false");
-    const start = h("div", { class: "start" }, this.recentQueries(), syntaxOf());
-    fill(this.notices, start);
-    this.showVault(start);
+    const [syntax, topics, newest] = [h("section", {}, syntaxOf()), h("section"), h("section", { class: "newest" })];
+    fill(this.notices, h("div", { class: "start" }, this.recentQueries(), syntax, topics, newest));
+    this.showVault(syntax, topics, newest);
   }
 
   recentQueries() {
@@ -163,17 +163,17 @@ class Search {
   }
 
   /** Show the newest notes, and examples from the vault itself; both come a moment later than the rest. */
-  async showVault(start) {
+  async showVault(syntax, topics, newest) {
     const { signal } = (this.asked = new AbortController());
     choices().then((found) => {
-      start.querySelector(".syntax").replaceWith(syntaxOf(found).querySelector(".syntax"));
-      start.append(topicsOf(found));
+      fill(syntax, syntaxOf(found));
+      fill(topics, topicsOf(found));
     }).catch(() => {});
     try {
       const response = await send(address("/search", { text: "after:1970", limit: NEWEST, refresh: false }), { signal });
       const { hits } = await response.json();
       const rows = hits.map((hit) => h("li", {}, h("a", { href: noteAddress(hit.path) }, hit.title || hit.path), h("time", { datetime: hit.date }, hit.date)));
-      if (rows.length) start.append(h("section", { class: "newest" }, h("h2", {}, "Newest notes"), h("ul", {}, rows)));
+      if (rows.length) fill(newest, h("h2", {}, "Newest notes"), h("ul", {}, rows));
     } catch (error) {
       // Only what this view cannot do without is said.
       if (error.status === 401) this.go(location.href, { replace: true });
@@ -228,13 +228,14 @@ class Search {
 
 /** Return the notes that many others link to, as searches to begin with. */
 function topicsOf({ topics }) {
-  if (!topics.length) return "";
-  return h("section", {}, h("h2", {}, "Much linked"), h("ul", {}, topics.map((text) => h("li", {}, h("a", { href: address("/search", { text }) }, text)))));
+  if (!topics.length) return [];
+  return [h("h2", {}, "Most linked notes"), h("ul", {}, topics.map((text) => h("li", {}, h("a", { href: address("/search", { text }) }, text))))];
 }
 
 /** Return the query language by examples, with values of the vault where it has some. */
-function syntaxOf({ tags = [], folders = [], properties = {} } = {}) {
-  const [[key, [value]] = ["status", ["open"]]] = Object.entries(properties);
+function syntaxOf(found = {}) {
+  const { tags = [], folders = [] } = found;
+  const [[key, [value]] = ["status", ["open"]]] = propertiesOf(found);
   const rows = [
     ['"as written"', "a phrase"],
     ["-word", "without this word"],
@@ -244,8 +245,8 @@ function syntaxOf({ tags = [], folders = [], properties = {} } = {}) {
     ["after:30d", "notes of the last 30 days"],
     [written(key, value), "notes with this property"],
   ];
-  return h("section", {}, h("h2", {}, "How to search"), h("dl", { class: "syntax", id: "hint" },
-    rows.map(([sign, what]) => h("div", {}, h("dt", {}, h("code", {}, sign)), h("dd", {}, what)))));
+  return [h("h2", {}, "How to search"), h("dl", { class: "syntax", id: "hint" },
+    rows.map(([sign, what]) => h("div", {}, h("dt", {}, h("code", {}, sign)), h("dd", {}, what))))];
 }
 
 export const searchView = new Search();

@@ -1,0 +1,85 @@
+import type { Answer, Health, Progress, Results, Status } from "./answers";
+import { Gone, Problem } from "./problem";
+
+/** A request and its response, without the app: `requestUrl` in Obsidian, `fetch` in tests. */
+export interface Request {
+    readonly url: string;
+    readonly method: "GET" | "POST";
+    readonly headers: Record<string, string>;
+}
+
+export interface Response {
+    readonly status: number;
+    readonly text: string;
+}
+
+export type Send = (request: Request) => Promise<Response>;
+
+type Values = Record<string, string | number | boolean>;
+
+/** Asks one server; every answer is JSON, and every error a `Problem`. */
+export class Client {
+    constructor(
+        private readonly send: Send,
+        readonly address: string,
+        private readonly token = "",
+    ) {}
+
+    /** Find the lines that answer a text; `refresh` indexes changed notes first. */
+    search(text: string, options: { limit: number; refresh: boolean }): Promise<Results> {
+        return this.ask<Results>("GET", "/search", { text, ...options });
+    }
+
+    /** Find the notes most like the lines of a note around a line, counted from 1. */
+    related(path: string, line: number, limit: number): Promise<Results> {
+        const place = `${path}:${line}`.split("/").map(encodeURIComponent).join("/");
+        return this.ask<Results>("GET", `/related/${place}`, { limit });
+    }
+
+    /** Answer a question in one piece: `requestUrl` cannot hand on a stream. */
+    answer(question: string): Promise<Answer> {
+        return this.ask<Answer>("GET", "/ask", { question });
+    }
+
+    /** Return what the server is and serves. */
+    health(): Promise<Health> {
+        return this.ask<Health>("GET", "/health");
+    }
+
+    /** Return how far indexing is. */
+    progress(): Promise<Progress> {
+        return this.ask<Progress>("GET", "/progress");
+    }
+
+    /** Return what is indexed. */
+    status(): Promise<Status> {
+        return this.ask<Status>("GET", "/status");
+    }
+
+    /** Pause background work, or resume it. */
+    async pause(paused: boolean): Promise<void> {
+        await this.ask("POST", paused ? "/pause" : "/resume");
+    }
+
+    private async ask<T>(method: Request["method"], path: string, values: Values = {}): Promise<T> {
+        const query = new URLSearchParams(Object.entries(values).map(([name, value]) => [name, String(value)]));
+        const url = `${this.address}${path}${query.size ? `?${query.toString()}` : ""}`;
+        const headers: Record<string, string> = this.token ? { Authorization: `Bearer ${this.token}` } : {};
+        const response = await this.send({ url, method, headers }).catch(() => {
+            throw new Gone(this.address);
+        });
+        return this.read<T>(response);
+    }
+
+    private read<T>({ status, text }: Response): T {
+        let value: unknown;
+        try {
+            value = JSON.parse(text);
+        } catch {
+            throw new Problem(`The program at ${this.address} is not Notewell`, "Check the address in the settings");
+        }
+        if (status < 400) return value as T;
+        const { error, hint } = value as { error?: string; hint?: string };
+        throw new Problem(error ?? `Notewell answered with status ${status}`, hint);
+    }
+}

@@ -1,0 +1,90 @@
+import { type App, PluginSettingTab, SecretComponent, Setting } from "obsidian";
+import type NotewellPlugin from "./main";
+import { DEFAULTS, loopback, type Options } from "./options";
+
+// Where pipx and uv put it.
+const USUAL = "~/.local/bin/notewell";
+
+/** The settings of the plugin. */
+export class SettingsTab extends PluginSettingTab {
+    constructor(
+        app: App,
+        private readonly owner: NotewellPlugin,
+    ) {
+        super(app, owner);
+    }
+
+    override display(): void {
+        this.containerEl.empty();
+        this.drawServer();
+        if (this.owner.options.starts) this.drawProgram();
+        else this.drawAddress();
+        this.drawToken();
+        this.drawLimit();
+    }
+
+    private drawServer(): void {
+        new Setting(this.containerEl)
+            .setName("Start Notewell for this vault")
+            .setDesc("Starts it when this vault opens, and ends it when the vault closes. Off: use a server that runs.")
+            .addToggle((toggle) =>
+                toggle.setValue(this.owner.options.starts).onChange(async (starts) => {
+                    await this.save({ starts });
+                    this.display();
+                }),
+            );
+    }
+
+    private drawProgram(): void {
+        new Setting(this.containerEl)
+            .setName("Program")
+            .setDesc("Its full path. Empty: look in the usual places.")
+            .addText((text) =>
+                text
+                    .setPlaceholder(USUAL)
+                    .setValue(this.owner.options.program)
+                    .onChange((program) => this.save({ program: program.trim() })),
+            );
+    }
+
+    private drawAddress(): void {
+        new Setting(this.containerEl)
+            .setName("Address")
+            .setDesc("Of a running server, which must serve this vault and be on this computer.")
+            .addText((text) =>
+                text
+                    .setPlaceholder(DEFAULTS.address)
+                    .setValue(this.owner.options.address)
+                    .onChange(async (address) => {
+                        if (loopback(address)) await this.save({ address: address.trim() });
+                    }),
+            );
+    }
+
+    private drawToken(): void {
+        new Setting(this.containerEl)
+            .setName("Token")
+            .setDesc("Only for a server that requires one. The app keeps it, not this plugin.")
+            .addComponent((element) =>
+                new SecretComponent(this.app, element)
+                    .setValue(this.owner.options.tokenName)
+                    .onChange((tokenName) => this.save({ tokenName })),
+            );
+    }
+
+    private drawLimit(): void {
+        new Setting(this.containerEl)
+            .setName("Results")
+            .setDesc("How many a search shows.")
+            .addSlider((slider) =>
+                slider
+                    .setLimits(5, 50, 5)
+                    .setValue(this.owner.options.limit)
+                    .onChange((limit) => this.save({ limit })),
+            );
+    }
+
+    private save(changed: Partial<Options>): Promise<void> {
+        return this.owner.change(changed);
+    }
+}

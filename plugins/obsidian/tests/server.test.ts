@@ -1,0 +1,117 @@
+import { Platform } from "obsidian";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { Client } from "../src/client";
+import type { Connection } from "../src/connection";
+import { Gone } from "../src/problem";
+import { connect, indexed, makeVault, newToken, remove, Sender } from "./real";
+
+let folder: string;
+let connection: Connection;
+let address: string;
+
+beforeAll(async () => {
+    Platform.isDesktop = true;
+    folder = makeVault();
+    connection = connect(folder, { starts: true });
+    address = await connection.ask((client) => Promise.resolve(client.address));
+    await indexed(connection);
+});
+
+afterAll(() => {
+    connection.end();
+    remove(folder);
+});
+
+test("a search finds lines of notes, with the words of the query marked", async () => {
+    const results = await connection.ask((client) => client.search("why did the loaf spread", { limit: 5, refresh: true }));
+    const [best] = results.hits;
+    expect(best).toMatchObject({ path: "Bread.md", title: "Bread" });
+    expect(best?.excerpt.line).toBe(7);
+    const [[from, to]] = best?.excerpt.highlights as [[number, number]];
+    expect(Array.from(best?.excerpt.text ?? "").slice(from, to).join("")).toBe("loaf");
+});
+
+test("notes are related to a line, whatever is in the note's name", async () => {
+    const results = await connection.ask((client) => client.related("Garden/Bees & wasps #1.md", 3, 5));
+    expect(results.hits[0]?.path).toBe("Garden/Mites.md");
+});
+
+test("an answer quotes lines that are in the notes", async () => {
+    const answer = await connection.ask((client) => client.answer("When do we treat the bees?"));
+    expect(answer.answered).toBe(true);
+    expect(answer.citations[0]).toMatchObject({ path: "Garden/Mites.md", line: 3, citation_verified: true });
+});
+
+test("background work can be paused and resumed, and the notes are counted", async () => {
+    const paused = async () => (await connection.ask((client) => client.health())).paused;
+    await connection.ask((client) => client.pause(true));
+    expect(await paused()).toBe(true);
+    await connection.ask((client) => client.pause(false));
+    expect(await paused()).toBe(false);
+    expect((await connection.ask((client) => client.status())).notes).toBe(4);
+});
+
+test("a problem has the words of the server", async () => {
+    const asked = connection.ask((client) => client.related("No such note.md", 1, 5));
+    await expect(asked).rejects.toThrow(/No indexed note is called .*\. Use a path/);
+});
+
+test("a running server is used only for the vault that it serves, and only on this computer", async () => {
+    const other = makeVault({ "Else.md": "# Something else\n" });
+    const sender = new Sender();
+    const wrong = connect(other, { address }, "", sender);
+    await expect(wrong.ask((client) => client.status())).rejects.toThrow(`serves ${folder}`);
+    const right = connect(folder, { address: `${address}/` });
+    expect((await right.ask((client) => client.status())).notes).toBe(4);
+    // It was not started here, so it stays.
+    right.end();
+    expect((await connection.ask((client) => client.status())).notes).toBe(4);
+    const away = connect(other, { address: "http://notes.example.org:8483" }, "", sender);
+    await expect(away.ask((client) => client.status())).rejects.toThrow("is not on this computer");
+    expect(sender.sent.map((request) => new URL(request.url).pathname)).toEqual(["/health"]);
+    remove(other);
+});
+
+test("a server that is gone says so, and one of our own comes back", async () => {
+    const attached = connect(folder, { address });
+    await attached.ask((client) => client.status());
+    connection.reset();
+    await expect
+        .poll(() => attached.ask((client) => client.status()).then(String, (error: unknown) => error), { timeout: 60_000 })
+        .toBeInstanceOf(Gone);
+    expect((await connection.ask((client) => client.status())).notes).toBe(4);
+    // As if it had crashed: the address of the old one no longer answers, and nobody had noticed.
+    const before = await connection.ask((client) => Promise.resolve(client));
+    (connection as unknown as { own: { end(): void } }).own.end();
+    await expect.poll(() => before.status().then(String, (error: unknown) => error), { timeout: 60_000 }).toBeInstanceOf(Gone);
+    expect((await connection.ask((client) => client.status())).notes).toBe(4);
+});
+
+test("with a token, a server for another vault answers beside the first, and only with the token", async () => {
+    const token = newToken();
+    const other = makeVault({ "Else.md": "# Else\n\nA telescope on the roof.\n" });
+    const second = connect(other, { starts: true }, token);
+    await indexed(second);
+    const found = await second.ask((client) => client.search("telescope", { limit: 5, refresh: false }));
+    expect(found.hits.map((hit) => hit.path)).toEqual(["Else.md"]);
+    const where = await second.ask((client) => Promise.resolve(client.address));
+    const stranger = new Client(new Sender().send, where);
+    await expect(stranger.status()).rejects.toThrow("A token is required");
+    const tokenless = connect(other, { address: where });
+    await expect(tokenless.ask((client) => client.status())).rejects.toThrow("requires its token");
+    second.end();
+    remove(other);
+});
+
+test("a phone says that it needs a computer, and a missing program what to install", async () => {
+    Platform.isDesktop = false;
+    await expect(connect(folder, {}).ask((client) => client.status())).rejects.toThrow("Notewell needs a computer");
+    Platform.isDesktop = true;
+    const missing = connect(folder, { starts: true, program: "/nowhere/notewell" });
+    await expect(missing.ask((client) => client.status())).rejects.toThrow(/no program .*Install it/);
+});
+
+test("a program that is not Notewell is an error with its last words", async () => {
+    const wrong = connect("/no/such/folder", { starts: true });
+    await expect(wrong.ask((client) => client.status())).rejects.toThrow("There is no folder /no/such/folder");
+});

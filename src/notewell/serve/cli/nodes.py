@@ -1,0 +1,119 @@
+"""`notewell server nodes`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from notewell.errors import StoreError
+from notewell.serve.cli.options import json_option, print_json
+from notewell.serve.own_server import OwnServer, server_folder
+from notewell.serve.say import counted, echo, say
+
+if TYPE_CHECKING:
+    from notewell.store.postgres.nodes import Node, Nodes
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+
+
+def _database_option(command: Command) -> Command:
+    return click.option(
+        "--database", metavar="URL", default="", help="The database. Default: that of your own server (`server up`)"
+    )(command)
+
+
+@contextmanager
+def _nodes(database: str) -> Iterator[Nodes]:
+    """Open the nodes of a database; its driver is loaded only here."""
+    try:
+        from notewell.store.postgres.connection import Connections  # noqa: PLC0415
+        from notewell.store.postgres.nodes import Nodes  # noqa: PLC0415
+    except ImportError as error:
+        hint = "Run `pip install 'notewell[postgres]'`"
+        raise StoreError("Nodes need psycopg, which is not installed", hint) from error
+    own = OwnServer(server_folder())
+    if not database and not own.exists:
+        raise StoreError("There is no server of your own", "Name a database with --database, or run `server up`")
+    with closing(Connections(database or own.url())) as connections:
+        yield Nodes(connections)
+
+
+@click.group("nodes", invoke_without_command=True)
+@_database_option
+@json_option
+@click.pass_context
+def command(context: click.Context, database: str, as_json: bool) -> None:
+    """Spread a database over several servers
+
+    Without a command, list them. Each node is a PostgreSQL server with an empty database. Vaults that are indexed from
+    then on are spread over all nodes; run `notewell index --full` to spread one that was there before.
+
+    \b
+    Example:
+        notewell server nodes
+        notewell server nodes add postgresql://notewell@db2.example.org/notes
+    """
+    if context.invoked_subcommand is None:
+        with _nodes(database) as nodes:
+            _print(nodes.listed(), as_json)
+
+
+@command.command("add")
+@click.argument("url", metavar="URL")
+@_database_option
+def add(url: str, database: str) -> None:
+    """Add an empty database as a node, and move parts there
+
+    URL is its address, as the database's server reaches it. The password that you connect with, from ~/.pgpass or
+    PGPASSWORD, is kept in the database, for its owner's eyes only. Searches go on meanwhile; indexing waits.
+
+    \b
+    Example:
+        notewell server nodes add postgresql://notewell@db2.example.org/notes
+    """
+    with _nodes(database) as nodes:
+        say(f"{nodes.add(url, say)} added")
+
+
+@command.command("remove")
+@click.argument("name", metavar="NODE")
+@_database_option
+def remove(name: str, database: str) -> None:
+    """Move all parts of NODE to the others, and forget it
+
+    \b
+    Example:
+        notewell server nodes remove node1
+    """
+    with _nodes(database) as nodes:
+        nodes.remove(name, say)
+        say(f"{name} removed")
+
+
+@command.command("balance")
+@_database_option
+def balance(database: str) -> None:
+    """Move parts until all nodes have as many
+
+    Ends an `add` that was interrupted.
+
+    \b
+    Example:
+        notewell server nodes balance
+    """
+    with _nodes(database) as nodes:
+        nodes.balance(say)
+        say("balanced")
+
+
+def _print(nodes: list[Node], as_json: bool) -> None:
+    if as_json:
+        print_json({"nodes": [asdict(node) for node in nodes]})
+        return
+    for node in nodes:
+        state = counted(node.chunks, "chunk") if node.running else "cannot be reached"
+        echo(f"{node.name:<8}  {counted(node.parts, 'part'):<8}  {state:<18}  {node.address}".rstrip())

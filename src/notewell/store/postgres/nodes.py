@@ -1,0 +1,287 @@
+"""The nodes of a database, servers that keep some of its parts: added, listed, and taken out again."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import closing, contextmanager
+from dataclasses import dataclass
+
+import psycopg
+from psycopg import errors, sql
+
+from notewell.errors import StoreBusy, StoreError
+from notewell.store.postgres.catalogue import MOVING, prepare
+from notewell.store.postgres.connection import Connections
+from notewell.store.postgres.lost import short
+from notewell.store.postgres.schema import VERSION
+from notewell.store.postgres.spread import COLUMNS, HOME, KEYS, attached, bounds, partitions
+
+PREFIX = "notewell_node"
+# Asked together, many rows in each message, and given up soon if they do not answer.
+OPTIONS = {
+    "async_capable": "true",
+    "parallel_commit": "true",
+    "fetch_size": "10000",
+    "batch_size": "1000",
+    "connect_timeout": "2",
+    "keepalives_idle": "5",
+    "tcp_user_timeout": "10000",
+}
+# What an address may say of how a server is reached; the rest is ours.
+OF_ADDRESS = ("host", "hostaddr", "port", "dbname", "sslmode", "sslrootcert", "sslcert", "sslkey")
+# How long a switch of parts waits for searches before it lets others through, and how often, in milliseconds: a search
+# takes less, and a deadlock would be found after a second.
+SWITCH_MS, SWITCHES = 500, 120
+
+LISTED = """
+select node.name, node.parts, coalesce(host.option_value || ':' || port.option_value, '')
+from notewell.node
+left join information_schema.foreign_server_options as host
+    on host.foreign_server_name = node.name and host.option_name = 'host'
+left join information_schema.foreign_server_options as port
+    on port.foreign_server_name = node.name and port.option_name = 'port'
+order by node.name != %s, length(node.name), node.name
+"""
+IDENTITY = """
+select system_identifier::text || '/' || current_database() from pg_control_system()
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Node:
+    """A server that keeps parts of the stores in a database."""
+
+    name: str
+    """Its name; the database's own server is `home`."""
+    address: str
+    """Its host and port; empty for the database's own server."""
+    running: bool
+    """Whether it can be reached."""
+    parts: int
+    """How many of the 16 parts it has."""
+    chunks: int
+    """How many chunks of all vaults are in them; 0 if it cannot be reached."""
+
+
+class Nodes:
+    """The nodes of a database, for the role that owns its tables."""
+
+    def __init__(self, connections: Connections) -> None:
+        """Make the tables of a new database."""
+        self._connections = connections
+        prepare(connections)
+
+    def listed(self) -> list[Node]:
+        """Return the database's own server, and its nodes."""
+        with self._connections.taken() as db:
+            return [
+                Node(short(name), address, (chunks := _chunks(db, name)) is not None, len(parts), chunks or 0)
+                for name, parts, address in db.execute(LISTED.encode(), (HOME,)).fetchall()
+            ]
+
+    def add(self, url: str, tell: Callable[[str], object] = str) -> str:
+        """Make an empty database a node, move parts there until all nodes have as many, and return its name."""
+        with self._connections.taken() as db:
+            with self._alone(db):
+                name = (
+                    f"{PREFIX}{1 + max((int(name[len(PREFIX) :]) for name in _parts(db) if name != HOME), default=0)}"
+                )
+                with closing(Connections(url)) as other, other.taken() as node, db.transaction():
+                    _make_partitions(node, db.execute(IDENTITY).fetchall()[0][0])
+                    _link(db, name, node)
+            self._balance(db, tell)
+        return short(name)
+
+    def balance(self, tell: Callable[[str], object] = str) -> None:
+        """Move parts until all nodes have as many; an `add` that was interrupted goes on."""
+        with self._connections.taken() as db:
+            self._balance(db, tell)
+
+    def remove(self, node: str, tell: Callable[[str], object] = str) -> None:
+        """Move all parts of a node to others, then forget it."""
+        with self._connections.taken() as db:
+            name = f"notewell_{node}"
+            if name not in _parts(db) or name == HOME:
+                raise StoreError(f"There is no node '{node}'", "`notewell server nodes` lists them")
+            for part in _parts(db)[name]:
+                others = {other: parts for other, parts in _parts(db).items() if other != name}
+                # Not to this server, as long as there is another: searches wait while it takes rows in.
+                target = min(others, key=lambda other: (other == HOME and len(others) > 1, len(others[other])))
+                self._move(db, part, target, tell)
+            with self._alone(db), db.transaction():
+                db.execute("delete from notewell.node where name = %s", (name,))
+                db.execute(sql.SQL("drop schema {0} cascade; drop server {0} cascade").format(sql.Identifier(name)))
+
+    def _balance(self, db: psycopg.Connection, tell: Callable[[str], object]) -> None:
+        with self._alone(db), db.transaction():
+            # An interrupted move may have left its promise.
+            _forget_promise(db)
+        while True:
+            parts = _parts(db)
+            fullest, emptiest = max(parts, key=lambda name: len(parts[name])), min(parts, key=lambda n: len(parts[n]))
+            if len(parts[fullest]) - len(parts[emptiest]) <= 1:
+                return
+            self._move(db, parts[fullest][-1], emptiest, tell)
+
+    @contextmanager
+    def _alone(self, db: psycopg.Connection) -> Iterator[None]:
+        """Keep writers out; searches go on."""
+        db.execute("select pg_advisory_lock(%s)", (MOVING,))
+        try:
+            yield
+        finally:
+            if not db.closed:
+                db.execute("select pg_advisory_unlock(%s)", (MOVING,))
+
+    def _move(self, db: psycopg.Connection, part: int, target: str, tell: Callable[[str], object]) -> None:
+        """Move a part of all stores to a node, in one transaction; searches see it in one of both places."""
+        with self._alone(db):
+            parts = _parts(db)
+            source = next(name for name in parts if part in parts[name])
+            tell(f"Moving part {part} from {short(source)} to {short(target)}")
+            after = {
+                source: [each for each in parts[source] if each != part],
+                target: [*parts[target], part],
+            }
+            if source == HOME:
+                _promise(db, after[HOME])
+            with db.transaction():
+                if target == HOME:
+                    # Rows can only go in while it is no partition.
+                    _lock_out(db)
+                    _detach(db, {HOME: parts[HOME]})
+                    _copy(db, part, source, HOME)
+                else:
+                    _copy(db, part, source, _doorway(db, target))
+                for table in KEYS:
+                    db.execute(f"delete from {source}.{table} where part = %s".encode(), (part,))
+                    if source == HOME:
+                        db.execute(f"alter table {HOME}.{table} validate constraint {PROMISE}".encode())
+                _lock_out(db)
+                _detach(db, {name: parts[name] for name in after if not name == target == HOME})
+                for name, its in after.items():
+                    for table in KEYS if its else ():
+                        db.execute(attached(name, table, its).encode())
+                    db.execute("update notewell.node set parts = %s where name = %s", (sorted(its), name))
+                if source == HOME:
+                    _forget_promise(db)
+                db.execute(f"drop schema if exists {DOORWAY} cascade".encode())
+
+
+# A schema with the foreign tables of a node once more, which are no partitions: rows of another part pass.
+DOORWAY = "notewell_doorway"
+PROMISE = "kept_parts"
+
+
+def _doorway(db: psycopg.Connection, node: str) -> str:
+    tables = ", ".join(KEYS)
+    db.execute(f"create schema {DOORWAY}".encode())
+    db.execute(f"import foreign schema {HOME} limit to ({tables}) from server {node} into {DOORWAY}".encode())
+    return DOORWAY
+
+
+def _copy(db: psycopg.Connection, part: int, source: str, target: str) -> None:
+    for table in KEYS:
+        columns = f"store, {COLUMNS[table]}"
+        copied = f"insert into {target}.{table} ({columns}) select {columns} from {source}.{table} where part = %s"
+        db.execute(copied.encode(), (part,))
+
+
+def _promise(db: psycopg.Connection, kept: list[int]) -> None:
+    """Say of the partitions of this server which parts they will have, so that they are attached without a look."""
+    with db.transaction():
+        _forget_promise(db)
+        for table in KEYS:
+            condition = f"part {bounds(kept)}" if kept else "false"
+            db.execute(f"alter table {HOME}.{table} add constraint {PROMISE} check ({condition}) not valid".encode())
+
+
+def _forget_promise(db: psycopg.Connection) -> None:
+    for table in KEYS:
+        db.execute(f"alter table {HOME}.{table} drop constraint if exists {PROMISE}".encode())
+
+
+def _lock_out(db: psycopg.Connection) -> None:
+    """Wait for a moment without a search, letting searches through between attempts."""
+    tables = ", ".join(f"notewell.{table}" for table in KEYS)
+    db.execute("select set_config('lock_timeout', %s, true)", (str(SWITCH_MS),))
+    for _ in range(SWITCHES):
+        try:
+            with db.transaction():
+                db.execute(f"lock table {tables} in access exclusive mode".encode())
+            db.execute("select set_config('lock_timeout', '0', true)")
+            return
+        except errors.LockNotAvailable:
+            time.sleep(SWITCH_MS / 1000)
+    raise StoreBusy("Something has been reading the database for minutes", "Wait for it, then run it again")
+
+
+def _detach(db: psycopg.Connection, parts: Mapping[str, list[int]]) -> None:
+    for name, its in parts.items():
+        for table in KEYS if its else ():
+            db.execute(f"alter table notewell.{table} detach partition {name}.{table}".encode())
+
+
+def _parts(db: psycopg.Connection) -> dict[str, list[int]]:
+    return dict(db.execute("select name, parts from notewell.node order by length(name), name").fetchall())
+
+
+def _chunks(db: psycopg.Connection, name: str) -> int | None:
+    """Return how many chunks a node has; None if it cannot be reached."""
+    try:
+        counted = (
+            f"select sum(number)::bigint from (select count(*) as number from {name}.chunk group by part) as parts"
+        )
+        return int(db.execute(counted.encode()).fetchall()[0][0] or 0)
+    except psycopg.OperationalError:
+        if db.closed:
+            raise
+        return None
+
+
+def _make_partitions(node: psycopg.Connection, database: str) -> None:
+    """Make the partitions in an empty database, or take those that an interrupted `add` for this one left."""
+    used = node.execute("select to_regnamespace(%s) is not null or to_regnamespace('notewell') is not null", (HOME,))
+    if used.fetchone() == (True,):
+        left = node.execute(f"select nodes_of from {HOME}.format".encode()) if _is_node(node) else None
+        if left is None or left.fetchone() != (database,) or node.execute(f"select from {HOME}.mark".encode()).rowcount:
+            raise StoreError(
+                "That database has stores of its own, or is a node already", "Name an empty database on another server"
+            )
+        node.execute(f"drop schema {HOME} cascade".encode())
+    with node.transaction():
+        node.execute(partitions().encode())
+        node.execute(f"create table {HOME}.format (version integer, nodes_of text)".encode())
+        node.execute(f"insert into {HOME}.format values (%s, %s)".encode(), (VERSION, database))
+
+
+def _is_node(node: psycopg.Connection) -> bool:
+    return node.execute("select to_regclass(%s) is not null", (f"{HOME}.format",)).fetchone() == (True,)
+
+
+def _link(db: psycopg.Connection, name: str, node: psycopg.Connection) -> None:
+    """Make a node's tables foreign tables here, to which writers may add rows of the store that they may write."""
+    info = node.info
+    asked = {key: value for key, value in info.get_parameters().items() if key in OF_ADDRESS}
+    options = {"host": info.host, "port": str(info.port), "dbname": info.dbname, **asked, **OPTIONS}
+    given = sql.SQL(", ").join(sql.SQL(f"{key} {{}}").format(sql.Literal(value)) for key, value in options.items())
+    server = sql.Identifier(name)
+    db.execute(sql.SQL("create server {} foreign data wrapper postgres_fdw options ({})").format(server, given))
+    # Nobody but this role and superusers sees the password; readers and writers get in by the tables alone.
+    db.execute(
+        sql.SQL("create user mapping for public server {} options (user {}, password {})").format(
+            server, sql.Literal(info.user), sql.Literal(info.password)
+        )
+    )
+    db.execute(sql.SQL("create schema {0}").format(server))
+    db.execute(f"import foreign schema {HOME} limit to ({', '.join(KEYS)}) from server {name} into {name}".encode())
+    for table in KEYS:
+        db.execute(
+            f"alter foreign table {name}.{table} alter column store set default notewell.writable_store()".encode()
+        )
+    if db.execute("select from pg_roles where rolname = 'notewell_writer'").rowcount:
+        db.execute(f"grant usage on schema {name} to notewell_writer".encode())
+        for table, columns in COLUMNS.items():
+            db.execute(f"grant insert ({columns}) on {name}.{table} to notewell_writer".encode())
+    db.execute("insert into notewell.node values (%s, array[]::smallint[])", (name,))

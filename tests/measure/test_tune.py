@@ -1,0 +1,188 @@
+"""Tuning: judgements made of notes, weights learned from half of them, and nothing written that does not gain."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+from random import Random
+
+import numpy as np
+import pytest
+
+from notewell import Vault
+from notewell.config.edit import with_values
+from notewell.errors import CollectionError, SettingsError
+from notewell.files.safe_open import GOLDEN
+from notewell.graph.link_report import NoteLink
+from notewell.index import Progress
+from notewell.index.shapes.markdown import parse
+from notewell.measure.golden import add_golden, evaluate_golden, load_golden
+from notewell.measure.hiding import find_judgements, hidden_vault
+from notewell.measure.judgements import Hidden, hide_some
+from notewell.measure.tune import HALFWAY, Ranks, learn, measure_gains, tune, undo
+from notewell.search.rules import SearchRules
+from notewell.types.note import Note, Stamp
+
+MakeVault = Callable[..., Vault]
+Run = Callable[..., tuple[int, str, str]]
+FILLER = "The rest of the text is long enough to be found by what is left of it, whatever was taken out. " * 3
+SUMMARY = "summary: what a beekeeper does from October to March\n"
+HEAD = f"---\naliases: [apiary in winter]\n{SUMMARY}---\n"
+SECTION = "## Feeding sugar before frost\n\nThree parts sugar.\n\n## Damp\n\nOpen it.\n"
+LINK = NoteLink("Bees.md", "Swarm", 3, "wiki", "", "how the swarm was caught", False, "", to="May/Swarm 7.md")
+
+
+def hidden_in(text: str, *links: NoteLink, often: int = 2) -> list[Hidden]:
+    """Return what a note asks for; its title is one that others have, too."""
+    note = parse(Note("Garden/Bees.md", text, Stamp(0, 0)))
+    return hide_some([note], lambda path: links, Counter({note.title.casefold(): often}), 9)
+
+
+@pytest.mark.parametrize(
+    ("text", "kind", "query", "lines"),
+    [
+        (f"{HEAD}# Bees\n\n{FILLER}", "alias", "apiary in winter", None),
+        (f"---\n{SUMMARY}---\n# Bees\n\n{FILLER}", "property", SUMMARY[9:-1], None),
+        (f"# Bees\n\n{FILLER}\n\n{SECTION}", "heading", "Feeding sugar before frost", (6, 8)),
+        (f"# Bees\n\n{FILLER}\n\n## Why do hives get damp?\n\nRain.\n", "question", "Why do hives get damp?", (6, 7)),
+        (f"# Bees\n\n{FILLER}\n\n- Who feeds them in frost?\n", "question", "Who feeds them in frost?", None),
+    ],
+)
+def test_what_a_note_says_of_itself_asks_for_it_and_is_taken_out(
+    text: str, kind: str, query: str, lines: tuple[int, int] | None
+) -> None:
+    (one,) = hidden_in(text)
+    assert (one.judgement.kind, one.judgement.text, one.judgement.lines) == (kind, query, lines)
+    assert query not in one.note.text and FILLER in one.note.text
+    assert one.note.text.count("\n") == text.count("\n"), "lines keep their numbers"
+
+
+def test_a_title_is_taken_from_the_name_the_heading_and_the_properties() -> None:
+    names = "---\ntitle: Keeping bees alive\naliases:\n  - keeping bees\nslug: keeping\n---\n# Keeping bees alive\n\n"
+    text = names + FILLER
+    (one,) = hidden_in(text, often=1)
+    assert one.judgement.kind == "title" and one.judgement.path == one.note.path != one.was == "Garden/Bees.md"
+    assert "eeping" not in one.note.text and one.note.path.startswith("Garden/")
+
+
+def test_a_link_asks_for_its_target_and_the_note_with_it_loses_the_words() -> None:
+    text = f"# Bees\n\nSee [[Swarm|how the swarm was caught]].\n{FILLER}"
+    (one,) = hidden_in(text, LINK)
+    assert (one.judgement.kind, one.judgement.path, one.was) == ("link", "May/Swarm 7.md", "Garden/Bees.md")
+    assert "See [[Swarm|]]." in one.note.text
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"# Bees\n\n{FILLER}\n\n## Damp\n\n{FILLER}",
+        "# Bees\n\n## Feeding sugar before frost\n\nToo short.\n",
+        f"# Bees\n\n{FILLER}\n\n{SECTION}Feeding sugar before frost is what they say.\n",
+    ],
+    ids=["one word", "too little is left", "the words are still there"],
+)
+def test_a_note_that_could_not_be_asked_for_fairly_is_left_out(text: str) -> None:
+    assert hidden_in(text) == []
+
+
+def test_weights_are_found_one_by_one_and_moved_back_towards_those_shipped() -> None:
+    def ranks(rules: SearchRules) -> Ranks:
+        best = abs(np.log(rules.name_weight / 2)) + abs(np.log(rules.vector_weight / 0.175)) + rules.link_weight * 0
+        return np.full(HALFWAY, 1 / (1 + best))
+
+    weights = learn(ranks, SearchRules(), ["title"] * HALFWAY, Progress())
+    # As many judgements as move them half of the way.
+    assert weights["name_weight"] == pytest.approx(2**0.5, abs=1e-3)
+    assert weights["vector_weight"] == pytest.approx(0.25 * 0.7**0.5, abs=1e-3)
+    assert (weights["link_weight"], weights["fine_weight"]) == (1.0, 0.9), "what changes nothing stays"
+
+
+def test_gains_are_of_each_kind_and_paired() -> None:
+    every, link, title = sorted(
+        measure_gains(np.array([0.5, 0.0, 1.0]), np.array([1.0, 0.0, 0.5]), ["title", "title", "link"]),
+        key=lambda gain: gain.kind,
+    )
+    assert (every.before, every.after) == (0.5, 0.5)
+    assert (title.after - title.before, link.after - link.before) == (0.25, -0.5)
+
+
+def notes_of(number: int) -> dict[str, str]:
+    """Notes of random words, each with a summary in its own words and one of others': words find it, letters do not."""
+    chance, words = Random(7), [f"{one}{two}" for one in "bdfgklmnprst" for two in ("ador", "elim", "ufan", "igol")]
+    notes = {}
+    for count in range(number):
+        own = [f"{chance.choice(words)}{chance.choice(words)}" for _ in range(6)]
+        other, *rest = chance.sample(words, len(words))
+        body = " ".join(chance.sample([*chance.choices(rest, k=120), *own], 126))
+        notes[f"n{count:03}.md"] = f"---\nsummary: {' '.join(own)} {other}\n---\n# n{count:03}\n\n{body}.\n"
+    return notes
+
+
+@pytest.fixture
+def badly_set(make_vault: MakeVault) -> Vault:
+    """A vault whose settings let vectors decide."""
+    vault = make_vault(
+        {**notes_of(64), "notewell.toml": '# mine\n[search]\nvector_weight = 90 # too much\n[show]\nlinks = "off"\n'}
+    )
+    vault.index()
+    return vault
+
+
+def test_weights_that_gain_are_written_and_can_be_taken_back(badly_set: Vault) -> None:
+    file, store = badly_set.root / "notewell.toml", badly_set.store_file
+    before, stored = file.read_text(), store.read_bytes()
+    tuned = tune(badly_set)
+    assert tuned.written and tuned.gains[0].interval[0] > 0
+    assert file.read_text().startswith("# mine\n[search]\nvector_weight = 0.")
+    assert "# too much\n" in file.read_text() and file.read_text().endswith('[show]\nlinks = "off"\n')
+    assert store.read_bytes() == stored, "only a copy was changed"
+    badly_set.reread()
+    undo(badly_set)
+    assert file.read_text() == before
+    with pytest.raises(SettingsError, match="Nothing was tuned"):
+        undo(badly_set)
+
+
+def test_golden_queries_that_would_lose_keep_the_weights(badly_set: Vault) -> None:
+    summaries = [text.splitlines()[1].split()[1:] for text in notes_of(64).values()]
+    query = f"{summaries[7][0]} {summaries[9][0]}"
+    first = badly_set.search(query).hits[0].path
+    assert first not in ("n007.md", "n009.md"), "vectors decide"
+    add_golden(badly_set, query, [first])
+    tuned = tune(badly_set)
+    assert not tuned.written and "your golden queries would lose" in tuned.refused
+
+
+def test_a_copy_is_deleted_and_has_no_secret(make_vault: MakeVault, stored: Callable[[Vault], str]) -> None:
+    key = "AK" + "IA" + "QWERTZUIOPASDFGH"
+    vault = make_vault({"Bees.md": f"# Bees\n\n{FILLER}\n\nThe key is {key}.\n\n{SECTION}"})
+    vault.index()
+    hidden = find_judgements(vault, 9, Progress())
+    with hidden_vault(vault, hidden, Progress()) as copy:
+        assert key not in stored(copy) and "Feeding sugar" not in stored(copy) and "Feeding sugar" in stored(vault)
+        file = copy.store_file
+        assert file.exists()
+    assert not file.parent.exists()
+
+
+def test_a_small_vault_is_told_so(vault: Vault, run_command: Run) -> None:
+    with pytest.raises(CollectionError, match="too few to tune by"):
+        tune(vault)
+    code, _, err = run_command(vault.root, "tune", "--undo")
+    assert code == 1 and "Nothing was tuned here" in err
+
+
+def test_values_of_a_setting_are_written_whatever_the_file_has() -> None:
+    assert with_values("", "search", {"name_weight": 1.2}) == "[search]\nname_weight = 1.2\n"
+    assert with_values("a = 1", "search", {"name_weight": None}) == "a = 1"
+    written = with_values("[ search ] # mine\nlimit = 5\n\n[show]\n", "search", {"name_weight": 1.2, "limit": None})
+    assert written == "[ search ] # mine\nname_weight = 1.2\n[show]\n"
+
+
+def test_notes_propose_golden_queries_that_can_be_read_back(vault: Vault, run_command: Run) -> None:
+    code, out, _ = run_command(vault.root, "golden", "suggest", "-n", "5")
+    (vault.root / GOLDEN).write_text(out)
+    queries = load_golden(vault.root / GOLDEN)
+    assert code == 0 and len(queries) == 5
+    scores, gone = evaluate_golden(vault, queries)
+    assert not gone and scores.mrr_10 > 0.5

@@ -1,0 +1,165 @@
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.cases import cases
+
+from notewell.serve.connect.clients import CLIENTS, Machine, vault_of
+from notewell.serve.connect.jsonc import parse
+
+Command = Callable[..., tuple[int, str, str]]
+
+
+@pytest.fixture(autouse=True)
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    for name in ("CLAUDE_CONFIG_DIR", "CODEX_HOME", "XDG_CONFIG_HOME", "XDG_STATE_HOME"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setenv("NOTEWELL_DAEMON", "no")
+    return tmp_path
+
+
+def file_of(client: str, home: Path) -> Path:
+    return CLIENTS[client].file(Machine(sys.platform, home, {}))
+
+
+def everything(home: Path) -> Mapping[str, bytes]:
+    return {str(file): file.read_bytes() for file in home.rglob("*") if file.is_file() and "notes" not in file.parts}
+
+
+def test_every_agent_is_connected_listed_and_disconnected_without_a_trace(
+    notewell: Command, home: Path, folder: Path
+) -> None:
+    before = everything(home)
+    for client in CLIENTS:
+        code, out, err = notewell("connect", client, "--vault", str(folder), "--yes")
+        assert (code, "+" in out) == (0, True), err
+        assert str(folder) in file_of(client, home).read_text("utf-8")
+    listed = json.loads(notewell("connect", "--list", "--json")[1])
+    assert {one["client"]: one["vault"] for one in listed} == dict.fromkeys(CLIENTS, str(folder))
+    for client in CLIENTS:
+        code, out, err = notewell("connect", client, "--undo", "--yes")
+        assert (code, "did not exist before" in err) == (0, True), err
+    assert everything(home) == before
+    assert notewell("connect")[1].count("not connected") == len(CLIENTS)
+
+
+@cases("client", ["claude-code", "opencode", "codex"])
+def test_a_file_that_was_there_is_restored_byte_for_byte(
+    notewell: Command, tmp_path: Path, folder: Path, client: str
+) -> None:
+    file = file_of(client, tmp_path)
+    file.parent.mkdir(parents=True, exist_ok=True)
+    text = 'model = "o3" # mine\n' if client == "codex" else '{\n    // mine\n    "theme": "ÄÖÜ"\n}\n'
+    file.write_text(text, "utf-8")
+    file.chmod(0o640)
+    notewell("connect", client, "--vault", str(folder), "--yes")
+    assert "mine" in file.read_text("utf-8") and str(folder) in file.read_text("utf-8")
+    assert file.stat().st_mode & 0o777 == 0o640
+    code, out, err = notewell("connect", client, "--vault", str(folder), "--yes")
+    assert (code, out) == (0, "") and "nothing to change" in err
+    assert "restored" in notewell("connect", client, "--undo", "--yes")[2]
+    assert file.read_text("utf-8") == text
+    file.unlink()
+
+
+def test_what_was_written_meanwhile_stays(notewell: Command, home: Path, folder: Path) -> None:
+    file = file_of("cursor", home)
+    notewell("connect", "cursor", "--vault", str(folder), "--yes")
+    settings = json.loads(file.read_text("utf-8"))
+    settings["mcpServers"]["files"] = {"command": "files"}
+    file.write_text(json.dumps(settings), "utf-8")
+    assert "without Notewell" in notewell("connect", "cursor", "--undo", "--yes")[2]
+    assert json.loads(file.read_text("utf-8")) == {"mcpServers": {"files": {"command": "files"}}}
+
+
+def test_without_a_terminal_and_without_yes_nothing_is_written(notewell: Command, home: Path, folder: Path) -> None:
+    code, out, err = notewell("connect", "gemini", "--vault", str(folder))
+    assert code == 0 and '+    "notewell": {' in out and "--yes" in err
+    asked = json.loads(notewell("connect", "gemini", "--vault", str(folder), "--json")[1])
+    assert (asked["changes"], asked["written"], asked["vault"]) == (True, False, "")
+    assert not file_of("gemini", home).exists()
+
+
+@cases(
+    ("text", "fact"),
+    [
+        ("{", "is not JSON"),
+        ("[]", "is not a JSON object"),
+        ('{"mcpServers": []}', "'mcpServers' is not in the form that Cursor uses"),
+    ],
+)
+def test_a_file_that_is_not_understood_is_left_as_it_is(
+    notewell: Command, home: Path, folder: Path, text: str, fact: str
+) -> None:
+    file = file_of("cursor", home)
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text(text, "utf-8")
+    code, out, err = notewell("connect", "cursor", "--vault", str(folder), "--yes")
+    assert (code, out) == (1, "") and fact in err and "hint: " in err
+    assert file.read_text("utf-8") == text
+
+
+def test_a_table_that_cannot_be_edited_is_left_to_its_user(notewell: Command, home: Path, folder: Path) -> None:
+    file = file_of("codex", home)
+    file.parent.mkdir(parents=True)
+    text = 'mcp_servers = { notewell = { command = "other" } }\n'
+    file.write_text(text, "utf-8")
+    code, _, err = notewell("connect", "codex", "--vault", str(folder), "--yes")
+    assert code == 1 and "hint: Fix it by hand" in err
+    assert file.read_text("utf-8") == text
+
+
+def test_the_entry_starts_a_server_from_any_folder(notewell: Command, home: Path, folder: Path) -> None:
+    notewell("connect", "claude-code", "--vault", str(folder), "--yes")
+    entry = parse(file_of("claude-code", home).read_text("utf-8")).value["mcpServers"]["notewell"]
+    assert vault_of(entry) == str(folder)
+    hello = {
+        "jsonrpc": "2.0",
+        "id": 1,
+        "method": "initialize",
+        "params": {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}},
+    }
+    done = subprocess.run(
+        [entry["command"], *entry["args"]],
+        input=json.dumps(hello) + "\n",
+        capture_output=True,
+        text=True,
+        cwd="/",
+        env={**os.environ},
+        timeout=300,
+    )
+    assert json.loads(done.stdout.splitlines()[0])["result"]["serverInfo"]["name"] == "notewell", done.stderr
+
+
+HOME = Path("/home/ada")
+WINDOWS = {"APPDATA": "/c/Users/Ada/AppData/Roaming"}
+
+
+@cases(
+    ("client", "platform", "environment", "file"),
+    [
+        ("claude-code", "linux", {}, "/home/ada/.claude.json"),
+        ("claude-code", "linux", {"CLAUDE_CONFIG_DIR": "/c"}, "/c/.claude.json"),
+        ("claude-desktop", "darwin", {}, "/home/ada/Library/Application Support/Claude/claude_desktop_config.json"),
+        ("claude-desktop", "win32", WINDOWS, "/c/Users/Ada/AppData/Roaming/Claude/claude_desktop_config.json"),
+        ("claude-desktop", "win32", {}, "/home/ada/AppData/Roaming/Claude/claude_desktop_config.json"),
+        ("claude-desktop", "linux", {"XDG_CONFIG_HOME": "/x"}, "/x/Claude/claude_desktop_config.json"),
+        ("cursor", "win32", WINDOWS, "/home/ada/.cursor/mcp.json"),
+        ("codex", "linux", {"CODEX_HOME": "/x"}, "/x/config.toml"),
+        ("opencode", "win32", WINDOWS, "/home/ada/.config/opencode/opencode.json"),
+        ("vscode", "darwin", {}, "/home/ada/Library/Application Support/Code/User/mcp.json"),
+        ("vscode", "win32", WINDOWS, "/c/Users/Ada/AppData/Roaming/Code/User/mcp.json"),
+    ],
+)
+def test_each_agent_has_its_file_on_every_system(
+    client: str, platform: str, environment: dict[str, Any], file: str
+) -> None:
+    assert CLIENTS[client].file(Machine(platform, HOME, environment)).as_posix() == file
