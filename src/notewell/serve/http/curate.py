@@ -55,7 +55,7 @@ PROMOTE = model_of(
 # No addresses are fetched and no files are read for a request: only the user's own commands may do that.
 INTAKE = model_of(
     RouteArguments,
-    "intake",
+    "take_in",
     (
         Parameter("text", "A feed, a mail, a page, a list of addresses or any text"),
         Parameter("again", "Also decide signals that were decided before", bool, False),
