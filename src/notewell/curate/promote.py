@@ -138,8 +138,8 @@ def promote(
 ) -> Promoted:
     """Apply what is ticked in the review queue, all of it or nothing, and write the queue anew.
 
-    Proposals whose ids are in `tick`, `decline` or `untick` are marked first. A ticked proposal that cannot be applied stays
-    ticked, with its reason in the report. A dry run writes nothing.
+    Proposals whose ids are in `tick`, `decline` or `untick` are marked first. A ticked proposal that cannot be applied
+    stays ticked, with its reason in the report. A dry run writes nothing.
     """
     vault.reread()
     file = QueueFile(vault)

@@ -20,6 +20,7 @@ WORDING: Mapping[str, str | tuple[str, str]] = {
     "searching_without": "{reason}. Searching without it",
     "words_only": "{reason}. Searching by words alone",
     "other_embedder": "The store's vectors come from {embedder}. Searching by words alone; run `notewell index`",
+    "scaled": "Embedded by other models, so that scores by meaning are scaled to compare: {domains}",
     "expanded": "Also searched for a passage that {model} at {server} wrote",
     "not_reranked": "{reason}. The hits are not reranked",
     "not_expanded": "{reason}. Searching without a passage written by a model",
@@ -48,8 +49,8 @@ WORDING: Mapping[str, str | tuple[str, str]] = {
         "A replica of the database answered, which lacks the latest changes (state {generation}, the database {newest})"
     ),
     "nodes_lost": (
-        "The database cannot reach {nodes}. 1 note is missing from these results",
-        "The database cannot reach {nodes}. {count} notes are missing from these results",
+        "1 note is missing from these results: the database cannot reach {nodes}",
+        "{count} notes are missing from these results: the database cannot reach {nodes}",
     ),
     "files_left": (
         "1 new or changed file is not indexed yet. Run `notewell index`",
@@ -118,6 +119,7 @@ WORDING: Mapping[str, str | tuple[str, str]] = {
     "all_excluded": "Every note has what you excluded: {condition}",
     "no_property": 'No note has the property "{key}"',
     "no_value": "No note has {condition}",
+    "unknown_domain": 'This vault has no domain "{name}", so that in:{name} is read as text',
     "no_path": 'No indexed note has the path "{value}"',
     "no_tag": 'No note has the tag "{value}"',
     "no_type": 'No note has the type "{value}"',
