@@ -166,10 +166,10 @@ class Journal:
             # A file that was there before is not ours.
             self._take_back(done[:-1] if isinstance(error, FileExistsError) else done)
             self._running.unlink()
-            why = "it is a link, or not a file" if error.errno in (errno.ELOOP, errno.ENOTDIR) else error.strerror
-            raise CurateError(
-                f"Nothing was changed: {done[-1].path}: {why}", "Try again once no other program writes to it"
-            ) from error
+            is_link = error.errno in (errno.ELOOP, errno.ENOTDIR)
+            why = "it is a link, or not a file" if is_link else error.strerror
+            hint = "Name a folder that is none" if is_link else "Try again once no other program writes to it"
+            raise CurateError(f"Nothing was changed: {done[-1].path}: {why}", hint) from error
         except BaseException:
             self._take_back(done)
             self._running.unlink()
