@@ -18,7 +18,7 @@ from notewell.embed import EmbedRules
 from notewell.embed.words import WordsEmbedder
 from notewell.errors import NoteError, QueryError, StoreError
 from notewell.freshness import Opening
-from notewell.index import Progress
+from notewell.index import Batches, Progress
 from notewell.store import EMBEDDER
 from notewell.types.note import Vectors
 from notewell.types.query import EVERYTHING
@@ -384,3 +384,12 @@ def test_a_question_is_answered_from_the_domains_that_it_names(vault: Vault) -> 
     answer = ask(vault, "what comes with quixblat sauce", domain="fitness")
     assert {citation.path.partition("/")[0] for citation in answer.citations} <= {"Gym"}
     assert "Food/Eggs.md" in {citation.path for citation in ask(vault, "what comes with quixblat sauce").citations}
+
+
+def test_domains_are_indexed_in_a_second_process_as_large_vaults_are(make_vault: Make) -> None:
+    own = REGISTRY.replace("[domains.food]", '[domains.food]\ndecay.mode = "off"')
+    # With so much to do that one process does not do it alone.
+    with make_vault({**NOTES, "notewell.toml": own}, opening=Opening(batches=Batches(alone=1))) as large:
+        assert large.index().notes == 5
+        (large.root / "Gym/Squats.md").rename(large.root / "Food/Squats.md")
+        assert large.index().added == 1 and holding(large, "zanquorb") == ["Food/Squats.md"]
