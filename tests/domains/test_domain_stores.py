@@ -393,3 +393,14 @@ def test_domains_are_indexed_in_a_second_process_as_large_vaults_are(make_vault:
         assert large.index().notes == 5
         (large.root / "Gym/Squats.md").rename(large.root / "Food/Squats.md")
         assert large.index().added == 1 and holding(large, "zanquorb") == ["Food/Squats.md"]
+
+
+def test_what_goes_on_behind_stops_when_the_domains_change_and_makes_no_store_again(vault: Vault) -> None:
+    followed, store = vault._view.indexing.while_unchanged(Progress()), vault.store
+    assert not followed.stop() and store.in_place
+    register(vault, "")
+    vault.search("heavy")
+    assert followed.stop() and not store.in_place
+    with pytest.raises(StoreError, match="no store"), store.reading():
+        pass
+    assert {path.name for path in (vault.root / ".notewell").glob("*.db")} == {"store.db"}
