@@ -58,6 +58,7 @@ ON_VAULTS: dict[str, Callable[[BenchVault], Measured]] = {
 # What each of the others calls in a process of its own, and the folder of the test data that it is given.
 ON_DATA = {
     "quality": ("quality:measure_quality", "beir"),
+    "domains": ("domains:measure_domains", "beir"),
     "known": ("known:measure_known", "."),
     "links": ("links:measure_links", "."),
     "chunking": ("chunking:measure_chunking", "chunking-eval"),

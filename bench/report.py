@@ -282,6 +282,12 @@ def _summed(counts: Sequence[Measured]) -> Measured:
     return {key: sum(one[key] for one in counts) for key in counts[0]}
 
 
+def _domains(domains: Measured, results: Measured) -> Iterator[str]:
+    columns = ("queries", "one_store", "three_domains", "same", "searched_apart")
+    rows = [[name, *(f"{one[column]:,}" for column in columns)] for name, one in domains.items()]
+    yield from grid(["THREE DOMAINS, nDCG@10", "queries", "one store", "joined", "queries alike", "apart"], rows)
+
+
 def _hook_row(counts: Measured) -> list[str]:
     pairs = (
         ("shown", "own"),
@@ -315,6 +321,7 @@ SECTIONS = {
     "pg-scale": write_pg_scale,
     "servers": write_servers,
     "quality": _quality,
+    "domains": _domains,
     "known": _known,
     "links": _links,
     "chunking": _chunking,

@@ -19,7 +19,7 @@ from notewell.embed import EmbedRules
 from notewell.embed.words import WordsEmbedder
 from notewell.errors import NoteError, QueryError, StoreError
 from notewell.freshness import Opening
-from notewell.index import Progress
+from notewell.index import Batches, Progress
 from notewell.serve.web.choices import filter_choices
 from notewell.store import EMBEDDER
 from notewell.types.note import Vectors
@@ -395,3 +395,23 @@ def test_the_page_offers_domains_as_a_filter(make_vault: Make) -> None:
         assert filter_choices(vault).domains == ("fitness", "food", "legacy")
         assert {hit.path for hit in vault.search("heavy in:food")} <= {"Food/Eggs.md", "Food/Oats.md"}
     assert '["Domain", "in", "domains"]' in (STATIC / "chips.js").read_text(encoding="utf-8")
+
+
+def test_domains_are_indexed_in_a_second_process_as_large_vaults_are(make_vault: Make) -> None:
+    own = REGISTRY.replace("[domains.food]", '[domains.food]\ndecay.mode = "off"')
+    # With so much to do that one process does not do it alone.
+    with make_vault({**NOTES, "notewell.toml": own}, opening=Opening(batches=Batches(alone=1))) as large:
+        assert large.index().notes == 5
+        (large.root / "Gym/Squats.md").rename(large.root / "Food/Squats.md")
+        assert large.index().added == 1 and holding(large, "zanquorb") == ["Food/Squats.md"]
+
+
+def test_what_goes_on_behind_stops_when_the_domains_change_and_makes_no_store_again(vault: Vault) -> None:
+    followed, store = vault._view.indexing.while_unchanged(Progress()), vault.store
+    assert not followed.stop() and store.in_place
+    register(vault, "")
+    vault.search("heavy")
+    assert followed.stop() and not store.in_place
+    with pytest.raises(StoreError, match="no store"), store.reading():
+        pass
+    assert {path.name for path in (vault.root / ".notewell").glob("*.db")} == {"store.db"}

@@ -7,7 +7,6 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations
 from pathlib import Path
-from types import MappingProxyType
 from typing import Any
 
 from notewell.config.domains_yaml import YAML, read_yaml
@@ -80,7 +79,7 @@ def _domain(name: str, table: Any, where: str, root: Path) -> Domain:
     if not isinstance(legacy, bool):
         raise SettingsError(f"{where}: {_entry(name)} should have true or false for legacy", "Write legacy = true")
     problems = tuple(table.get("problems", ())) if where == YAML else ()
-    settings = MappingProxyType(dict(_settings(name, table, where)))
+    settings = dict(_settings(name, table, where))
     if legacy:
         for key in ("folders", "exclude"):
             if key in table:

@@ -157,7 +157,7 @@ class Parts:
         )
 
         runs = {name: part.indexing for name, part in chosen.items()}
-        indexing = DomainIndexing(self._wiring.source, storage, models, runs, domains.of)
+        indexing = DomainIndexing(self._wiring.source, storage, models, runs, lambda: self._wiring.files().domains)
         shown = Shown(self._wiring.root, lambda: limited(self._wiring.walk(), within), storage)
         return Opened(storage, indexing, shown, EncoderVectors(storage, self._models), models)
 

@@ -12,6 +12,7 @@ from typing import Any
 from notewell.embed import Models
 from notewell.errors import EmbedError
 from notewell.index import Changes, Linking, Progress, Report, Source
+from notewell.index.domains import Domains
 from notewell.index.lent import NOTHING_LENT, Lent, lend
 from notewell.index.runs import WAIT_SECONDS, Indexing
 from notewell.store.joined_opened import JoinedStorage
@@ -27,11 +28,11 @@ class DomainIndexing(Indexing):
         opened: JoinedStorage,
         models: Models,
         runs: Mapping[str, Indexing],
-        domain_of: Callable[[str], str],
+        registry: Callable[[], Domains],
     ) -> None:
         super().__init__(source, opened, models, Linking(lambda store: None, lambda store: None))
         self._runs = runs
-        self._domain_of = domain_of
+        self._registry = registry
 
     @property
     def is_compatible(self) -> bool:
@@ -72,7 +73,12 @@ class DomainIndexing(Indexing):
 
     def run_note(self, path: str, progress: Progress) -> None:
         """Index one note that was written or removed."""
-        self._runs[self._domain_of(path)].run_note(path, progress)
+        self._runs[self._registry().of(path)].run_note(path, progress)
+
+    def while_unchanged(self, progress: Progress) -> Progress:
+        """Return a progress that also stops when there are other domains: their stores are not the ones of this run."""
+        inner, began = super().while_unchanged(progress), self._registry()
+        return replace(inner, stop=lambda: inner.stop() or self._registry() != began)
 
     def resolve_links(self) -> tuple[Notice, ...]:
         """Resolve the links that an interrupted run left, in each store."""

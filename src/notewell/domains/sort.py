@@ -64,10 +64,11 @@ class Sorting:
 
     def sort(self) -> int:
         """Move each note to the store of its domain, and delete stores of domains that are no more; return how many."""
-        moved = 0
+        # Read once: another process that sorts at the same time may be done first.
+        moved, files = 0, self._former()
         with ExitStack() as stack:
             stores = {name: opened for name, opened in self._stores.items() if opened.exists}
-            former = [self._reopen(file) for file in self._former()]
+            former = [self._reopen(file) for file in files]
             for opened in former:
                 stack.callback(opened.close)
             sources = [opened for opened in (*stores.values(), *former) if _is_sound(opened)]
@@ -76,7 +77,7 @@ class Sorting:
                 for opened in every:
                     stack.enter_context(opened.store.locked(wait=WAIT_SECONDS))
                 moved = sum(self._empty(opened) for opened in sources)
-        for file in self._former():
+        for file in files:
             delete_store(file)
         with suppress(OSError):
             write_private(self._kept, json.dumps(self._now).encode())

@@ -13,6 +13,7 @@ from notewell.errors import EmbedError, WorkersError
 from notewell.files.machine import count_cores
 from notewell.frozen import frozen
 from notewell.index.changes import Changes, find_changes
+from notewell.index.lent import NOTHING_LENT
 from notewell.index.prepare import Batches, Here, Outcome, Preparing, Source, embedded, prepared
 from notewell.index.readers.sandbox import Extraction
 from notewell.index.report import Progress, Report, Stage, Tally
@@ -47,7 +48,8 @@ def index(
     """
     tally = Tally(began=time.perf_counter())
     changes = find_changes(source.root, source.walk, store, again=True) if changes is None else changes
-    with _preparing(source, changes) as preparing:
+    # Vectors that were lent are for the writer: no other process needs them.
+    with _preparing(replace(source, lent=NOTHING_LENT), changes) as preparing:
         for batch in _batches(changes, store, source.batches):
             with store.writing() as opened:
                 writer = source.lent.to(opened, store.state)

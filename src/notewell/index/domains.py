@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from types import MappingProxyType
 from typing import Any
 
 from notewell.errors import QueryError
@@ -28,7 +27,7 @@ class Domain:
     """The folders below these that are not in it: those of other domains, and those that the registry names."""
     legacy: bool = False
     """Whether it takes what no other domain claims."""
-    settings: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}))
+    settings: Mapping[str, Any] = field(default_factory=dict)
     """Its own settings by their full names, as they were written."""
     problems: tuple[str, ...] = ()
     """What in the registry has no effect, one sentence each."""

@@ -27,8 +27,16 @@ Opens = Mapping[str, Callable[[], Store]]
 class JoinedStore:
     """Several stores, by the names of their domains; `domain_of` tells to which of them a path belongs."""
 
-    def __init__(self, stores: Opens, domain_of: Callable[[str], str], find_across: FindAcross) -> None:
+    def __init__(
+        self,
+        stores: Opens,
+        domain_of: Callable[[str], str],
+        find_across: FindAcross,
+        exist: Callable[[], bool] = lambda: True,
+    ) -> None:
+        """Take the stores; `exist` tells whether all of them are there."""
         self._stores = stores
+        self._exist = exist
         self._domain_of = domain_of
         self._join = Join(find_across)
 
@@ -39,8 +47,8 @@ class JoinedStore:
 
     @property
     def in_place(self) -> bool:
-        """Tell whether this is still what is stored: each store is opened again by itself if it was replaced."""
-        return True
+        """Tell whether all are still there: each is opened again by itself if it was replaced."""
+        return self._exist()
 
     @property
     def state(self) -> State:

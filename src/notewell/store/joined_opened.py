@@ -28,8 +28,8 @@ class JoinedStorage(OpenedStore):
         root = next(iter(parts.values())).root
         super().__init__(file, root, lambda: MadeFor("", 0, ""))
         self.parts = parts
-        opens = {name: _opener(part) for name, part in parts.items()}
-        self._joined = JoinedStore(opens, domain_of, find_across)
+        opens = {name: _opener(name, part) for name, part in parts.items()}
+        self._joined = JoinedStore(opens, domain_of, find_across, lambda: self.exists)
 
     @property
     def place(self) -> str:
@@ -133,8 +133,15 @@ class JoinedStorage(OpenedStore):
             part.close()
 
 
-def _opener(part: OpenedStore) -> Callable[[], Store]:
-    return lambda: part.store
+def _opener(name: str, part: OpenedStore) -> Callable[[], Store]:
+    """Return a function that opens a store, and makes none: that is for the runs of its domain."""
+
+    def store() -> Store:
+        if not part.exists:
+            raise StoreError(f"The domain '{name}' has no store", "Run `notewell index`")
+        return part.store
+
+    return store
 
 
 def of_domain(file: Path, domain: str) -> Path:
