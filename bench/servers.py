@@ -17,7 +17,8 @@ from bench.known_queries import without_names
 from bench.vaults import find_archives, make_vault
 from notewell import Vault
 from notewell.config.files import SettingsFiles
-from notewell.config.settings import Settings, StoreSettings
+from notewell.config.sections import StoreSettings
+from notewell.config.settings import Settings
 from notewell.index.walk import WalkRules
 from notewell.measure.collection import load_collection
 from notewell.measure.evaluate import collection_vault, evaluate, find_candidates

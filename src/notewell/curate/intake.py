@@ -10,7 +10,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 
-from notewell.config.settings import IntakeSettings, Settings
+from notewell.config.sections import IntakeSettings
+from notewell.config.settings import Settings
 from notewell.curate.duplicates import text_of
 from notewell.curate.intake_log import Decision, IntakeLog, Verdict, timestamp
 from notewell.curate.intake_page import file_names, page_of

@@ -12,7 +12,8 @@ from pathlib import Path
 import numpy as np
 
 from notewell.config.files import SettingsFiles
-from notewell.config.settings import Settings, StoreSettings
+from notewell.config.sections import StoreSettings
+from notewell.config.settings import Settings
 from notewell.index import Progress
 from notewell.index.walk import WalkRules
 from notewell.measure.collection import Collection, Document

@@ -52,6 +52,7 @@ GROUPS = {
     "Maintain": {
         "index": "Index new and changed notes",
         "status": "Show what is indexed and what is not",
+        "domains": "List the domains of the vault, with their folders and settings",
         "watch": "Keep the store up to date while you write",
         "encode": "Run the encoder now, on notes it has not encoded yet",
         "secrets": "List secrets in the notes, so that you can remove them",
@@ -73,6 +74,7 @@ GROUPS = {
         "completion": "Print a script that completes commands, options and notes in your shell",
         "daemon": "Show, stop or pause what runs in the background",
         "server": "Run a PostgreSQL server of your own",
+        "self": "Remove what Notewell leaves behind",
         "golden": "Keep the queries that this vault should answer",
         "tune": "Fit the weights of search to this vault",
         "eval": "Measure search quality on judged queries",

@@ -33,6 +33,8 @@ if TYPE_CHECKING:
     from starlette.applications import Starlette
 
 PORT = 8483
+# Below these, Copilot for Obsidian is answered, if the settings say so.
+COPILOT = ("/v0", "/v1")
 # Requests a second from one address, and a burst of twice as many: far more than a person or an agent sends.
 RATE = 100.0
 # How long the server waits for the end of what it began at its start, in seconds; a run ends after the current note.
@@ -113,6 +115,8 @@ def command(
         rules = GuardRules(allowed, digest or (load_digest(folder) if needed else ""), rate)
         _begin_indexing(opened)
         mounts = [Mounted(PATH, partial(_mcp_app, opened))]
+        if opened.settings.serve.copilot:
+            mounts += [Mounted(path, partial(_copilot_app, opened)) for path in COPILOT]
         addresses = [address_of(one) for one in sockets]
         listening = json.dumps({"vault": str(opened.root), "addresses": addresses})
         echo(listening if as_json else "\n".join(addresses))
@@ -199,6 +203,12 @@ def _mcp_app(vault: Vault) -> Starlette:
     from notewell.serve.mcp.http import make_mcp_app  # noqa: PLC0415
 
     return make_mcp_app(vault)
+
+
+def _copilot_app(vault: Vault) -> Starlette:
+    from notewell.serve.copilot import make_copilot_app  # noqa: PLC0415
+
+    return make_copilot_app(vault)
 
 
 @click.command("mcp")

@@ -68,10 +68,14 @@ def put(text: str, keys: Sequence[str], value: Any) -> str:
     key, *inner = keys[depth - 1 :]
     for name in reversed(inner):
         value = {name: value}
+    if (member := node.member(key)) is None and node.members and "\n" not in text[node.start : node.end]:
+        # An object on one line stays on it.
+        last = node.members[-1].node.end
+        return f"{text[:last]}, {json.dumps(key)}: {json.dumps(value, ensure_ascii=False)}{text[last:]}"
     found = INDENT.search(text)
     step = found[1] if found else "  "
     written = json.dumps(value, ensure_ascii=False, indent=step).replace("\n", f"\n{step * depth}")
-    if member := node.member(key):
+    if member:
         return text[: member.node.start] + written + text[member.node.end :]
     return _ended(
         _inserted(text, node, f"\n{step * depth}{json.dumps(key)}: {written}", f"\n{step * (depth - 1)}"), text
@@ -112,8 +116,7 @@ def _inserted(text: str, node: Node, line: str, outer: str) -> str:
     after = _blank(text, last)
     comma = "" if text[after] == "," else ","
     end = len(text[:close].rstrip())
-    rest = text[end:] if "\n" in text[end:close] else outer + text[close:]
-    return text[:last] + comma + text[last:end] + line + rest
+    return text[:last] + comma + text[last:end] + line + text[end:]
 
 
 def _ended(changed: str, before: str) -> str:

@@ -10,7 +10,7 @@ import time
 from stat import S_ISFIFO, S_ISREG
 
 # The commands that the daemon runs: they read a vault, and end by themselves.
-COMMANDS = ("search", "related", "read", "traverse", "links", "graph", "status", "hook")
+COMMANDS = ("search", "related", "read", "traverse", "links", "graph", "status", "domains", "hook")
 # The subcommands of `hook` that only answer; the others write settings, or ask the user.
 HOOKS = ("start", "prompt", "before", "after")
 # The commands that leave no thread at work.
@@ -22,7 +22,9 @@ GLOBAL = {"-q": 1, "--quiet": 1, "--no-pager": 1, "--color": 2}
 SWITCH = "--no-daemon"
 # The same for all commands of a shell.
 SWITCHES = ("NOTEWELL_DAEMON", "NOTEWELL_DAEMON_USE")
-OFF = ("no", "0", "false", "off")
+OFF, ON = ("no", "0", "false", "off"), ("yes", "1", "true", "on")
+# There nobody has run the daemon yet, so it has to be asked for.
+WINDOWS = os.name == "nt"
 # The variables that commands depend on.
 VARIABLES = ("NO_COLOR", "CLICOLOR_FORCE", "COLUMNS", "LINES", "TERM", "LANG", "PAGER", "HOME", "TZ")
 # With these prefixes, too; those of terminals say which terminal it is.
@@ -68,7 +70,7 @@ def _main(patience: float) -> None:
     began = time.monotonic() - time.process_time()
     arguments, use_daemon = without_switch(sys.argv[1:])
     sys.argv[1:] = arguments
-    if not use_daemon or not runs_in_daemon(arguments) or not hasattr(os, "geteuid"):
+    if not use_daemon or not runs_in_daemon(arguments):
         _prepare()
         _run_here()
         return
@@ -104,7 +106,8 @@ def without_switch(arguments: list[str]) -> tuple[list[str], bool]:
     """
     options = arguments.index("--") if "--" in arguments else len(arguments)
     kept = [argument for argument in arguments[:options] if argument != SWITCH]
-    off = len(kept) < options or any(os.environ.get(name, "").lower() in OFF for name in SWITCHES)
+    said = [os.environ.get(name, "").lower() for name in SWITCHES]
+    off = len(kept) < options or any(word in OFF for word in said) or (WINDOWS and not any(word in ON for word in said))
     return kept + arguments[options:], not off
 
 
@@ -121,7 +124,8 @@ def runs_in_daemon(arguments: list[str]) -> bool:
         arguments = arguments[GLOBAL.get(arguments[0], 1) :]
     if not arguments or arguments[0] not in COMMANDS:
         return False
-    if arguments[0] == "hook" and not (len(arguments) > 1 and arguments[1] in HOOKS):
+    # Windows cannot wait for stdin and the end of a hook's time at once.
+    if arguments[0] == "hook" and (WINDOWS or not (len(arguments) > 1 and arguments[1] in HOOKS)):
         return False
     return not any(argument.partition("=")[0] in LOCAL_OPTIONS for argument in arguments)
 
