@@ -20,7 +20,7 @@ VAULTS: Mapping[str, tuple[str, str]] = {
     "zettelkasten": ("zettelkasten-13419", "content"),
     "Obsidian's help": ("obsidian-help", "en"),
     "til": ("docs-16894", "til"),
-    "SQL Server": ("docs-16894", "sql"),
+    "Azure SQL": ("docs-16894", "azure-sql"),
 }
 # Signals of each vault: at most so many, and at most a fifth of its notes.
 DRAWN = 100

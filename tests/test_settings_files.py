@@ -103,7 +103,7 @@ def test_an_invalid_file_leaves_the_settings_as_they_were_and_answers_say_so(mak
 def test_a_run_stops_when_the_files_say_otherwise(make_vault: MakeVault) -> None:
     with make_vault(NOTES) as vault, kept_up(vault) as kept:
         vault.index()
-        followed = kept._indexing.while_unchanged(Progress())
+        followed = kept._view.indexing.while_unchanged(Progress())
         assert not followed.stop()
         exclude(vault.root)
         assert followed.stop()

@@ -19,10 +19,12 @@ import notewell
 from notewell import errors
 from notewell.config import variable_of
 from notewell.config.settings import SPECS, setting_names
+from notewell.curate.intake import Intake
 from notewell.curate.promote import Promoted, Queue
 from notewell.curate.renames import Renamed
 from notewell.curate.suggest import TagProposals
 from notewell.curate.tag_report import TagReport
+from notewell.domains.listing import DomainList
 from notewell.files.formats import FORMATS
 from notewell.graph.link_report import Links
 from notewell.graph.map import GraphMap
@@ -56,12 +58,25 @@ QUOTED = re.compile(r"(?<=[:>] )'([^']*)'")
 NAMED = {"string": "text", "integer": "whole number", "number": "number", "boolean": "true or false", "array": "texts"}
 # Every result that is printed or sent as JSON.
 ANSWERS = (
-    *(Compared, DeepResults, Failure, Forgotten, Graph, Health, IndexingProgress, Links, Reading, Remembered, Report),
+    *(
+        Compared,
+        DeepResults,
+        DomainList,
+        Failure,
+        Forgotten,
+        Graph,
+        Health,
+        IndexingProgress,
+        Links,
+        Reading,
+        Remembered,
+        Report,
+    ),
     *(Results, Status, VaultHealth, Walk),
     # For the page in a browser.
     Answer,
     *(BrokenLinks, Duplicates, FilterChoices, Findings, GraphMap, Indexed, NotePage, Paused, Session, SessionList),
-    *(Renamed, TagReport, TagProposals, Queue, Promoted),
+    *(Intake, Renamed, TagReport, TagProposals, Queue, Promoted),
 )
 DECISIONS = Path(__file__).parents[1] / "decisions"
 DECISION = re.compile(r"^## (.+) \((\d{4}-\d\d-\d\d).*\)$", re.MULTILINE)

@@ -6,6 +6,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from notewell.chat import ask
     from notewell.chat.verification import verify
+    from notewell.domains.listing import DomainList, DomainReport
     from notewell.errors import NotewellError
     from notewell.graph.link_report import LinkCounts, Links, NoteLink, WantedNote
     from notewell.graph.overview import Bridge, Community, Graph, NoteStanding
@@ -35,6 +36,8 @@ __all__ = [
     "DeepHit",
     "DeepResults",
     "Diagnosis",
+    "DomainList",
+    "DomainReport",
     "EncoderProgress",
     "Excerpt",
     "Filters",
@@ -76,6 +79,7 @@ __version__ = "0.1.0"
 
 # Loaded on first use, so that a command without them does not wait for numpy.
 _HOMES = {
+    "notewell.domains.listing": ("DomainList", "DomainReport"),
     "notewell.errors": ("NotewellError",),
     "notewell.graph.link_report": ("LinkCounts", "Links", "NoteLink", "WantedNote"),
     "notewell.graph.overview": ("Bridge", "Community", "Graph", "NoteStanding"),

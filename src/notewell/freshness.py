@@ -10,7 +10,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Literal, NamedTuple
 
-from notewell.embed import Embedder, EmbedRules, LoadEmbedder, load_embedder, load_encoder
+from notewell.config.settings import Settings
+from notewell.embed import Embedder, EmbedRules, LoadEmbedder, Models, load_embedder, load_encoder
 from notewell.errors import EmbedError, StoreBusy, StoreError, StoreUnreachable
 from notewell.files.safe_open import check_folder
 from notewell.files.user import write_private
@@ -86,6 +87,10 @@ class Opening(NamedTuple):
     """When the encoder is loaded for queries, which takes longer than a search: with the `first` search that can use
     it; `behind`, while searches do without; or `never`, as a command ends before it would pay."""
 
+    def models(self, settings: Settings) -> Models:
+        """Return the models of some settings."""
+        return Models(settings.embed, self.load_embedder, self.load_encoder)
+
 
 BY_PYTHON = Opening()
 
@@ -96,12 +101,13 @@ class Freshness:
     Answers may come from many threads: one look for changes serves all requests that waited for it.
     """
 
-    def __init__(self, indexing: Indexing, policy: Policy = NEVER) -> None:
+    def __init__(self, root: Path, indexing: Callable[[], Indexing], policy: Policy = NEVER) -> None:
+        """Take the vault's folder, and what returns its runs: they are others once its domains are."""
         self.policy = policy
         # Notes that the store has, and the folder has no more.
         self.gone: frozenset[str] = frozenset()
-        self.watch = FolderWatch(indexing.root)
-        self._indexing = indexing
+        self.watch = FolderWatch(root)
+        self._indexing_now = indexing
         self._looking = threading.Lock()
         self._looks = 0
         self._next_look = 0.0
@@ -111,6 +117,10 @@ class Freshness:
         self._starting = threading.Lock()
         self._run: BackgroundRun | None = None
         self._stopped = threading.Event()
+
+    @property
+    def _indexing(self) -> Indexing:
+        return self._indexing_now()
 
     def look(self, refresh: bool | Progress | None = None) -> tuple[Notice, ...]:
         """Bring the store up to date before an answer, as the policy says; return what the user should know.

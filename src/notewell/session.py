@@ -54,7 +54,7 @@ class Session:
         query = Query.of(query, **fields)
         # Refreshed first, so that notes that no longer exist are ignored.
         notices = () if query.refresh is False else self.vault.freshness.look(query.refresh)
-        like = (*self.last_places, *query.places)
+        like = (*self._places_in(self.vault.within(query.domain)), *query.places)
         found = self.vault.search(replace(query, like=like, refresh=False))
         return replace(found, notices=(*notices, *found.notices))
 
@@ -67,10 +67,13 @@ class Session:
     @property
     def last_places(self) -> tuple[str, ...]:
         """Return the places opened last that the store still has."""
+        return self._places_in(self.vault)
+
+    def _places_in(self, vault: Vault) -> tuple[str, ...]:
         held = []
         for place in self.opened:
             with suppress(NoteError):
-                held.append(self.vault.find(place))
+                held.append(vault.find(place))
         return tuple(held[-PREFERRED:])
 
 

@@ -6,9 +6,9 @@ import os
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
+from copy import copy
 from dataclasses import replace
-from datetime import date, datetime
-from functools import cached_property
+from datetime import datetime
 from pathlib import Path
 from threading import Event
 from typing import TYPE_CHECKING, Any, Self, Unpack
@@ -16,41 +16,33 @@ from typing import TYPE_CHECKING, Any, Self, Unpack
 from notewell.config import find_root, here
 from notewell.config.files import SettingsFiles, settings_files
 from notewell.config.settings import Settings
+from notewell.domains.asking import embedders_for, narrowed, rules_for, vector_of
+from notewell.domains.health import problems_of, status_of
+from notewell.domains.listing import DomainList, list_domains
+from notewell.domains.view import View
 from notewell.embed import Models
-from notewell.errors import EmbedError, NoteError, StoreBusy
-from notewell.files.formats import is_sandboxed
+from notewell.errors import EmbedError, StoreBusy
 from notewell.files.safe_open import check_folder
 from notewell.freshness import BY_PYTHON, Freshness, Opening
-from notewell.index import Linking, Progress, Report, Source
-from notewell.index.changes import count_others, list_others
-from notewell.index.dates import with_vault_formats
-from notewell.index.diagnose import find_problems
+from notewell.index import Progress, Report
 from notewell.index.encode import EncoderVectors
-from notewell.index.place import Place, Reading, as_place, find_place, names_file, read_place
+from notewell.index.place import Reading, as_place, find_place, names_file, read_place
 from notewell.index.report import Diagnosis, Status
-from notewell.index.runs import WAIT_SECONDS, Indexing
+from notewell.index.runs import WAIT_SECONDS
 from notewell.index.secrets import SecretReport, files_at, find_secrets
-from notewell.index.shown import Shown, lag, visible, without
-from notewell.index.walk import WalkRules, left_out_by
-from notewell.names.addresses import Addresses
+from notewell.index.shown import Shown, lag, without
 from notewell.names.find import find_chunks, find_exactly, find_named
-from notewell.search import Embedders, ParseContext, Rules, Searched, make_plan, mode_of, search
-from notewell.search.embedding import no_vectors, plan_vector, usable_embedders, without_secrets
+from notewell.search import ParseContext, Rules, Searched, make_plan, search
 from notewell.search.expand import expand
 from notewell.search.plan import checked_query, readable, readable_name
-from notewell.search.rank.decay import Decay
-from notewell.search.rerank import reranking_of
-from notewell.search.rules import DecayRules
-from notewell.store import About, Snapshot, Store
-from notewell.store.choose import open_storage
+from notewell.store import Store
+from notewell.store.opened import OpenedStore
 from notewell.types.aliases import with_aliases
-from notewell.types.note import Vectors
 from notewell.types.notices import Notice
-from notewell.types.query import Plan, Query, QueryFields
+from notewell.types.query import Names, Query, QueryFields
 from notewell.types.results import Compared, DeepResults, Results
 
 if TYPE_CHECKING:
-    from notewell.graph.deep import DeepWalk
     from notewell.graph.link_graph import LinkGraph
     from notewell.graph.link_report import Links
     from notewell.graph.overview import Graph
@@ -59,23 +51,13 @@ if TYPE_CHECKING:
 
 
 class Vault:
-    """A folder of notes and its store."""
+    """A folder of notes and its store, or a store for each of its domains."""
 
     def __init__(self, root: Path, files: SettingsFiles, opening: Opening = BY_PYTHON) -> None:
         self.root = root
-        self.settings_files = files
-        settings = self.settings
-        self.models = Models(settings.embed, opening.load_embedder, opening.load_encoder)
-        self._stays_open, self._loads, self._batches = opening.stays_open, opening.loads, opening.batches
-        self.storage = open_storage(
-            settings.store, root, lambda: self._indexing.made_for, files.selection, opening.cache_kib
-        )
-        # Most commands need no graph: it is loaded with the first link to resolve.
-        linking = Linking(lambda store: self._graph.resolve(store), lambda store: self._graph.measure(store))
-        self._indexing = Indexing(self._source, self.storage, self.models, linking)
-        self.freshness = Freshness(self._indexing, opening.policy)
-        self.shown = Shown(root, self._walk_rules, self.storage)
-        self.encoder = EncoderVectors(self.storage, self.models)
+        self._view = View(root, files, opening.models, opening.batches, opening.cache_kib)
+        self._stays_open, self._loads = opening.stays_open, opening.loads
+        self.freshness = Freshness(root, lambda: self._view.all_indexing, opening.policy)
 
     @classmethod
     def open(
@@ -99,27 +81,71 @@ class Vault:
     def close(self) -> None:
         """Close the store, and stop a background run and the folder watch; the next use opens it again."""
         self.freshness.close()
-        self.storage.close()
+        self._view.close()
+
+    def within(self, domain: Names) -> Self:
+        """Return the vault as far as it belongs to these domains; the vault itself if none is named.
+
+        It shares its stores, and whatever it answers comes from those of the domains alone.
+        """
+        view = self._view.within(domain)
+        if view is self._view:
+            return self
+        (other := copy(self))._view = view
+        return other
+
+    def domains(self) -> DomainList:
+        """Return the domains of the vault, each with its folders, its settings and what is indexed of it."""
+        self.reread()
+        return list_domains(self.settings_files, self._view.parts)
+
+    @property
+    def settings_files(self) -> SettingsFiles:
+        """Return the settings files, and the registry of domains."""
+        return self._view.settings_files
+
+    @settings_files.setter
+    def settings_files(self, files: SettingsFiles) -> None:
+        """Take other settings files."""
+        self._view.settings_files = files
 
     @property
     def settings(self) -> Settings:
-        """Return the settings as they were last read."""
-        return self.settings_files.settings
+        """Return the settings as they were last read; for one domain alone, with its own."""
+        return self._view.settings
 
     def reread(self) -> tuple[Notice, ...]:
         """Take over the settings files if one has changed, all but `store`; return a notice if one is invalid."""
-        notices = self.settings_files.look()
-        self.models.use(self.settings.embed)
-        return notices
+        return self._view.reread()
+
+    @property
+    def models(self) -> Models:
+        """Return the embedder and the encoder."""
+        return self._view.models
+
+    @property
+    def shown(self) -> Shown:
+        """Return what may be shown of the store."""
+        return self._view.shown
+
+    @property
+    def encoder(self) -> EncoderVectors:
+        """Return the encoder's vectors."""
+        return self._view.encoder
+
+    @property
+    def storage(self) -> OpenedStore:
+        """Return where the vault's store is, or where its stores are."""
+        return self._view.storage
 
     @property
     def store(self) -> Store:
-        """Return the vault's store, which is created on first use."""
+        """Return the vault's store, which is created on first use; for several domains, their stores as one."""
         return self.storage.store
 
     @property
     def store_file(self) -> Path:
-        """Return the path of the store's file."""
+        """Return the path of the store's file; domains have theirs beside it."""
         return self.storage.file
 
     @property
@@ -134,7 +160,7 @@ class Vault:
 
         Another process that is indexing is waited for, at most `wait` seconds. `workers` prepare the notes.
         """
-        return self._indexing.run(full=full, progress=progress or Progress(), wait=wait, workers=workers)
+        return self._view.indexing.run(full=full, progress=progress or Progress(), wait=wait, workers=workers)
 
     def refresh(self, progress: Progress | None = None) -> tuple[Notice, ...]:
         """Index what changed if that is quick, and a new vault in full; return what the user should know."""
@@ -143,23 +169,28 @@ class Vault:
     def search(self, query: Query | str = "", /, **fields: Unpack[QueryFields]) -> Results:
         """Find the lines that answer a query, by text and keywords or as one `Query`; in deep mode, `DeepResults`."""
         query = checked_query(Query.of(query, **fields))
-        self.reread()
-        new = self.freshness.index_new() if query.refresh is None else ()
+        query, domains, told = narrowed(query, self._view)
+        results = self.within(domains)._answer(query)
+        return replace(results, notices=(*told, *results.notices)) if told else results
+
+    def _answer(self, query: Query) -> Results:
+        """Find what answers a query in this view of the vault."""
+        new = self._index_new() if query.refresh is None else ()
         notices = new or (() if query.refresh is False else self.freshness.look(query.refresh))
         began = time.perf_counter()
-        rules = self._rules_for(query)
+        rules = rules_for(query, self._view)
         query = replace(query, text=readable(query.text))
         if not self.indexed:
             if rules.mode.needs_index or self.storage.is_foreign:
                 self.storage.check_indexed()
-            never = (*notices, Notice("never_indexed"))
-            return Results(query=query.text, hits=(), generation=0, took_ms=0.0, notices=never)
+            notices = (*notices, Notice("never_indexed"))
+            return Results(query=query.text, hits=(), generation=0, took_ms=0.0, notices=notices)
         if rules.mode.only_like:
             named = (query.like,) if isinstance(query.like, str) else query.like
             query = replace(query, text="", like=tuple(map(self.find, named)))
         if rules.mode.seeds:
             self.shown.forget_excluded()
-            notices = (*notices, *self._indexing.resolve_links())
+            notices = (*notices, *self._view.indexing.resolve_links())
         query, rules, told = expand(query, rules, self.settings.llm)
         found = self.storage.retried(lambda: self._search(query, rules))
         self.encoder.keep(found.encoded)
@@ -170,7 +201,8 @@ class Vault:
 
     def _search(self, query: Query, rules: Rules) -> Searched:
         with self.shown.searching(hides=not rules.mode.seeds) as (snapshot, excluded):
-            embedders, missing = self._embedders(snapshot, required=bool(rules.mode.seeds))
+            embedders, missing = embedders_for(snapshot, self._view, required=bool(rules.mode.seeds))
+            embedders = embedders._replace(waits=self._loads == "first")
             found = search(query, store=snapshot, embedders=embedders, rules=rules)
         if self._loads == "behind" and embedders.encoder and snapshot.state.encoder:
             self.models.load_encoder_behind()
@@ -188,34 +220,10 @@ class Vault:
         assert isinstance(deep, DeepResults), "deep mode returns deep results"
         return Compared.of(self.search(replace(query, mode="fast", refresh=False)), deep)
 
-    def _rules_for(self, query: Query) -> Rules:
-        """Return the rules for a query: settings, mode and today's date; an invalid mode or limit is an error."""
-        mode, decay, today = mode_of(query), self.settings.decay, date.today()
-        settings = self.settings.search.with_limits(query.limit, query.max_tokens)
-        walk = self._follow_links(decay, today) if mode.seeds else None
-        reranking = reranking_of(query, settings, mode, self.settings.rerank)
-        return Rules(settings, decay, today, Addresses.of(self.root), mode, walk, reranking=reranking)
-
-    def _follow_links(self, decay: DecayRules, today: date) -> DeepWalk:
-        # Most searches follow no links, and a cold command line does not pay for it.
-        from notewell.graph.deep import DeepWalk  # noqa: PLC0415
-
-        return DeepWalk(lambda snapshot: Decay(decay, today, snapshot.notes))
-
-    def _embedders(self, snapshot: Snapshot, *, required: bool) -> tuple[Embedders, tuple[Notice, ...]]:
-        embedders, missing = usable_embedders(self.models, snapshot.state.made_for.embedder)
-        if required and embedders.quick is None:
-            raise no_vectors(missing[0])
-        return embedders._replace(waits=self._loads == "first"), missing
-
-    def _vector_of(self, plan: Plan, snapshot: Snapshot) -> Vectors:
-        embedders, _ = self._embedders(snapshot, required=True)
-        return plan_vector(without_secrets(plan) if embedders.remote else plan, embedders.quick, snapshot)
-
     @with_aliases
     def find(self, note: str | Path) -> str:
         """Return a place by its full path, `Garden/Bees.md:12` for `bees:12`; one that is not indexed is an error."""
-        self.freshness.index_new()
+        self._index_new()
         self.storage.check_indexed()
         with self.shown.answering() as snapshot:
             found = find_chunks(readable_name(as_place(note)), snapshot)
@@ -230,7 +238,7 @@ class Vault:
         One process at a time encodes a vault.
         """
         self.shown.forget_excluded()
-        return self.encoder.encode(self._indexing.while_unchanged(progress or Progress()))
+        return self.encoder.encode(self._view.indexing.while_unchanged(progress or Progress()))
 
     @with_aliases
     def read(self, note: str | Path, *, raw: bool = False) -> Reading:
@@ -242,29 +250,45 @@ class Vault:
         if not names_file(self.root, place) and self.indexed:
             with self.shown.answering() as snapshot:
                 place = find_named(readable_name(place), snapshot)
-        return read_place(self.root, find_place(self.root, place), self.settings.index, raw=raw)
+        found = find_place(self.root, place)
+        self._view.check_within(found.path)
+        return read_place(self.root, found, self.settings.index, raw=raw)
 
     @with_aliases
     def links(
-        self, note: str | Path = "", *, broken: bool = False, wanted: bool = False, orphans: bool = False, to: str = ""
+        self,
+        note: str | Path = "",
+        *,
+        broken: bool = False,
+        wanted: bool = False,
+        orphans: bool = False,
+        to: str = "",
+        domain: Names = (),
     ) -> Links:
         """Return the links and backlinks of a note; for all notes, counts, and the `broken` links and `orphans`.
 
         With a note, `broken` keeps only its broken links; `to` keeps links to missing `notes`, `files` or `anchors`.
         `wanted` lists the missing notes that links point to. For a file that is not a note, its backlinks are returned.
+        With a `domain`, only notes of it count.
         """
         from notewell.graph.link_report import LinkQuery  # noqa: PLC0415
 
         query = LinkQuery(readable_name(as_place(note)), broken=broken, wanted=wanted, orphans=orphans, to=to)
-        return self.link_graph.links(query)
+        return self.within(domain).link_graph.links(query)
 
-    def graph(self) -> Graph:
+    def graph(self, *, domain: Names = ()) -> Graph:
         """Return an overview of the vault: its notes and links, communities, the bridges between them, and orphans."""
-        return self.link_graph.overview()
+        return self.within(domain).link_graph.overview()
 
     @with_aliases
     def traverse(
-        self, note: str | Path, *, text: str = "", depth: int | None = None, floor: float | None = None
+        self,
+        note: str | Path,
+        *,
+        text: str = "",
+        depth: int | None = None,
+        floor: float | None = None,
+        domain: Names = (),
     ) -> Walk:
         """Follow links from a note, in both directions, to notes similar to the text, or else to the note itself.
 
@@ -273,10 +297,10 @@ class Vault:
         """
         from notewell.graph.traverse import walk_rules  # noqa: PLC0415
 
-        rules = walk_rules(depth, floor, with_query=bool(text))
+        rules, view = walk_rules(depth, floor, with_query=bool(text)), self.within(domain)
         plan = make_plan(readable(text), context=ParseContext(syntax=False))
-        vector = (lambda snapshot: self._vector_of(plan, snapshot)) if text else None
-        return self.link_graph.walk(readable_name(as_place(note)), rules, text, vector)
+        vector = (lambda snapshot: vector_of(plan, snapshot, view._view)) if text else None
+        return view.link_graph.walk(readable_name(as_place(note)), rules, text, vector)
 
     def secrets(self, paths: Sequence[str | Path] = (), progress: Progress | None = None) -> SecretReport:
         """Return where secrets are in the files and folders at these paths, or in all notes; never the secrets."""
@@ -289,7 +313,7 @@ class Vault:
         If a server for embeddings does not answer, `warn` gets a message and the next change tries again; without
         `warn`, that is an error.
         """
-        self._indexing.follow(tell, stop, warn, self.reread)
+        self._view.indexing.follow(tell, stop, warn, self.reread)
 
     @with_aliases
     def remember(
@@ -335,15 +359,17 @@ class Vault:
 
     def doctor(self, *, repair: bool = False) -> Diagnosis:
         """Check the store for errors and secrets, and return the problems; with `repair`, rebuild it if it has any."""
-        problems = tuple(dict.fromkeys(find_problems(self.storage, lambda: self.models.embedder, self._graph.check)))
-        if not problems or not repair:
-            return Diagnosis(problems, repaired=False)
-        self.index(full=True)
-        return Diagnosis(problems, repaired=True)
+        problems = tuple(dict.fromkeys(problems_of(self._view)))
+        if repaired := bool(problems) and repair:
+            self.index(full=True)
+        return Diagnosis(problems, repaired)
 
-    def backup(self, file: str | Path) -> None:
-        """Copy the store to a file; others may read and write the store meanwhile."""
-        self.storage.backup(Path(file))
+    def backup(self, file: str | Path) -> tuple[Path, ...]:
+        """Copy the store to a file, or each domain's to one beside it, and return the files.
+
+        Others may read and write the store meanwhile.
+        """
+        return self.storage.backup(Path(file))
 
     def restore(self, file: str | Path, *, force: bool = False, wait: float = WAIT_SECONDS) -> tuple[Notice, ...]:
         """Replace the store with a backup, and return notices; the next `index` adds what changed since.
@@ -356,44 +382,15 @@ class Vault:
 
     def status(self) -> Status:
         """Return what is indexed, and how many files changed since."""
-        if not self.indexed:
-            return Status.of(self.root, self.storage.place, About())
-        with self.shown.searching() as (_, excluded):
-            status = Status.of(self.root, self.storage.place, visible(self.store.about(tags=True), excluded))
-        changes, others = self._indexing.find_changes(), count_others(self.root, self.settings.index)
-        stale = len(changes.read) + len(changes.gone)
-        return replace(status, stale=stale, filling=self.encoder.progress, others=others)
+        return status_of(self._view)
 
-    def _walk_rules(self) -> WalkRules:
-        self.reread()
-        return self.settings.index
-
-    def _source(self) -> Source:
-        walk, dates = self._walk_rules(), with_vault_formats(self.settings.dates, self.root)
-        return Source(self.root, walk, self.settings.chunk, self._batches, dates)
-
-    @cached_property
-    def _graph(self) -> LinkGraph:
-        # Most commands need no graph, and a cold command line does not pay for it.
-        from notewell.graph.link_graph import FolderFiles, LinkGraph  # noqa: PLC0415
-
-        files = FolderFiles(
-            lambda store: list_others(self.root, self.settings.index, store),
-            self._text_of,
-            lambda path: left_out_by(path, self.settings.index),
-        )
-        return LinkGraph(self.storage, files, self._indexing.resolve_links, self.shown.answering)
+    def _index_new(self) -> tuple[Notice, ...]:
+        """Index a vault that was never indexed; one domain does not ask for the stores of others."""
+        return () if self.indexed else self.freshness.index_new()
 
     @property
     def link_graph(self) -> LinkGraph:
         """Return the graph of a vault that is indexed."""
-        self.freshness.index_new()
+        self._index_new()
         self.shown.forget_excluded()
-        return self._graph
-
-    def _text_of(self, path: str) -> str:
-        """Return the whole text of a note; an empty text if it is gone, or its format needs the sandbox."""
-        try:
-            return "" if is_sandboxed(path) else read_place(self.root, Place(path), self.settings.index).text
-        except NoteError:
-            return ""
+        return self._view.graph

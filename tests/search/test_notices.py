@@ -15,6 +15,7 @@ Notes = Mapping[str, str]
 
 BEES = "---\ntags: [bees]\ntype: log\nstatus: open\nlang: de\ndate: 2024-05-01\n---\n# Bees\n\nA hive of honey bees.\n"
 GARDEN = {"Garden/a.md": "i phone"}
+DOMAINS = {"notewell.toml": '[domains.fitness]\nfolders = ["Gym"]\n'}
 
 
 class Case(NamedTuple):
@@ -48,6 +49,7 @@ CASES = {
     "no_value": Case("status:closed", {"a.md": BEES}, {"a.md": BEES, "b.md": "---\nstatus: closed\n---\nx"}),
     "no_path": Case("path:Garden", {"a.md": BEES}, {"Garden/a.md": "bread"}),
     "no_tag": Case("tag:wasps", {"a.md": BEES}, {"a.md": BEES, "b.md": "---\ntags: [wasps/large]\n---\nx"}),
+    "unknown_domain": Case("in:fitnes bees", {**DOMAINS, "a.md": BEES}, {"a.md": BEES}),
     "no_type": Case("type:recipe", {"a.md": BEES}, {"a.md": BEES, "b.md": "---\ntype: Recipe\n---\nx"}),
     "no_language": Case("lang:python", {"a.md": BEES}, {"a.py": "def hive(): pass"}),
     "no_day": Case("after:2025", {"a.md": BEES}, {"a.md": BEES, "b.md": "---\ndate: 2025-02-03\n---\nx"}),
@@ -64,6 +66,7 @@ CASES = {
 # What was typed is said whatever the vault has; the store's own state, models and links are tested where they arise.
 TYPED = {"empty_part", "invalid_date", "invalid_task", "too_many_parts", "too_many_places", "more_notices"}
 ELSEWHERE = {
+    "scaled",
     *("searching_without", "words_only", "other_embedder", "never_indexed", "skipped_files", "indexing_stopped"),
     *("settings_changed", "being_indexed", "changes_not_indexed", "files_left", "note_not_indexed", "indexing_begun"),
     *("indexing_now", "changes_being_indexed", "backup_of_another_vault", "links_out_of_date", "link_leads_elsewhere"),

@@ -23,6 +23,8 @@ NOTES = {
     "garden/hive.md": "the hive needs a new roof",
 }
 
+BY_BOTH = Embedders(WordsEmbedder())
+
 
 def found_paths(ranking: Ranking, snapshot: Snapshot) -> list[str]:
     return [chunk.path for chunk in snapshot.chunks([chunk for chunk, _ in ranking.found]).values()]
@@ -30,32 +32,32 @@ def found_paths(ranking: Ranking, snapshot: Snapshot) -> list[str]:
 
 def test_both_retrievers_are_asked_and_named(hold: Hold) -> None:
     snapshot = hold(NOTES)
-    rankings = retrieve(make_plan("hive"), snapshot, WordsEmbedder(), SearchRules())
+    rankings = retrieve(make_plan("hive"), snapshot, BY_BOTH, SearchRules())
     assert [ranking.retriever for ranking in rankings] == ["lexical", "vector"]
     assert set(found_paths(rankings[0], snapshot)) == {"bees.md", "garden/hive.md"}
     assert len(rankings[1].found) == 3
 
 
 def test_without_an_embedder_only_words_are_matched(hold: Hold) -> None:
-    rankings = retrieve(make_plan("hive"), hold(NOTES), None, SearchRules())
+    rankings = retrieve(make_plan("hive"), hold(NOTES), Embedders(), SearchRules())
     assert [ranking.retriever for ranking in rankings] == ["lexical"]
 
 
 def test_a_retriever_of_weight_zero_is_not_asked(hold: Hold) -> None:
     snapshot = hold(NOTES)
-    by_words = retrieve(make_plan("hive"), snapshot, WordsEmbedder(), SearchRules(lexical_weight=1, vector_weight=0))
-    by_meaning = retrieve(make_plan("hive"), snapshot, WordsEmbedder(), SearchRules(lexical_weight=0, vector_weight=1))
+    by_words = retrieve(make_plan("hive"), snapshot, BY_BOTH, SearchRules(lexical_weight=1, vector_weight=0))
+    by_meaning = retrieve(make_plan("hive"), snapshot, BY_BOTH, SearchRules(lexical_weight=0, vector_weight=1))
     assert [ranking.retriever for ranking in (*by_words, *by_meaning)] == ["lexical", "vector"]
 
 
 def test_words_are_matched_when_neither_their_weight_nor_an_embedder_is_there(hold: Hold) -> None:
     snapshot = hold(NOTES)
-    rankings = retrieve(make_plan("dough"), snapshot, None, SearchRules(lexical_weight=0, vector_weight=1))
+    rankings = retrieve(make_plan("dough"), snapshot, Embedders(), SearchRules(lexical_weight=0, vector_weight=1))
     assert [found_paths(ranking, snapshot) for ranking in rankings] == [["bread.md"]]
 
 
 def test_an_empty_query_finds_nothing(hold: Hold) -> None:
-    rankings = retrieve(make_plan(""), hold(NOTES), WordsEmbedder(), SearchRules())
+    rankings = retrieve(make_plan(""), hold(NOTES), BY_BOTH, SearchRules())
     assert [ranking.found for ranking in rankings] == [()]
 
 
@@ -63,21 +65,21 @@ def test_the_scope_is_applied_before_the_best_are_chosen(hold: Hold) -> None:
     notes = {f"other/{number}.md": "hive hive hive hive" for number in range(40)}
     snapshot = hold({**notes, "garden/hive.md": "a long text that names the hive only once, far from anything else"})
     plan = make_plan("hive", Scope("garden"))
-    for ranking in retrieve(plan, snapshot, WordsEmbedder(), SearchRules(candidates=5, limit=5)):
+    for ranking in retrieve(plan, snapshot, BY_BOTH, SearchRules(candidates=5, limit=5)):
         assert found_paths(ranking, snapshot) == ["garden/hive.md"]
 
 
 def test_rankings_go_deeper_than_their_candidates(hold: Hold) -> None:
     assert DEPTH > 30
     snapshot = hold({f"{number:03}.md": f"hive number {number}" for number in range(DEPTH + 20)})
-    for ranking in retrieve(make_plan("hive"), snapshot, WordsEmbedder(), SearchRules()):
+    for ranking in retrieve(make_plan("hive"), snapshot, BY_BOTH, SearchRules()):
         assert len(ranking.found) == DEPTH
         assert len(ranking.candidates) == 30
 
 
 def test_every_hit_that_was_asked_for_may_be_a_candidate(hold: Hold) -> None:
     snapshot = hold({f"{number:03}.md": f"hive number {number}" for number in range(60)})
-    for ranking in retrieve(make_plan("hive"), snapshot, WordsEmbedder(), SearchRules(candidates=5, limit=40)):
+    for ranking in retrieve(make_plan("hive"), snapshot, BY_BOTH, SearchRules(candidates=5, limit=40)):
         assert len(ranking.candidates) == 40
 
 
@@ -121,7 +123,7 @@ def test_whoever_does_not_say_where_an_embedder_is_has_queries_redacted() -> Non
 
 def test_a_vector_of_another_length_than_the_stores_is_an_error(hold: Hold) -> None:
     with pytest.raises(EmbedError, match="makes vectors of 5 numbers, but the store has 27"):
-        retrieve(make_plan("hive"), hold(NOTES), Telling(5), SearchRules())
+        retrieve(make_plan("hive"), hold(NOTES), Embedders(Telling(5)), SearchRules())
 
 
 @pytest.mark.parametrize(
@@ -129,22 +131,22 @@ def test_a_vector_of_another_length_than_the_stores_is_an_error(hold: Hold) -> N
     [("lex:hive", ["lexical"]), ("vec:hive", ["vector"]), ("lex:hive vec:bees", ["lexical", "vector"])],
 )
 def test_only_the_retriever_that_was_named_is_asked(hold: Hold, text: str, asked: list[str]) -> None:
-    rankings = retrieve(make_plan(text), hold(NOTES), WordsEmbedder(), SearchRules())
+    rankings = retrieve(make_plan(text), hold(NOTES), BY_BOTH, SearchRules())
     assert [ranking.retriever for ranking in rankings] == asked
 
 
 @pytest.mark.parametrize(
-    ("text", "embedder", "rules"),
+    ("text", "embedders", "rules"),
     [
-        ("vec:hive", None, SearchRules()),
-        ("hyde:hive", WordsEmbedder(), SearchRules(vector_weight=0)),
-        ("lex:hive", WordsEmbedder(), SearchRules(lexical_weight=0)),
+        ("vec:hive", Embedders(), SearchRules()),
+        ("hyde:hive", BY_BOTH, SearchRules(vector_weight=0)),
+        ("lex:hive", BY_BOTH, SearchRules(lexical_weight=0)),
     ],
 )
 def test_what_cannot_be_answered_as_it_was_asked_is_answered_by_words(
-    hold: Hold, text: str, embedder: WordsEmbedder | None, rules: SearchRules
+    hold: Hold, text: str, embedders: Embedders, rules: SearchRules
 ) -> None:
-    (ranking,) = retrieve(make_plan(text), hold(NOTES), embedder, rules)
+    (ranking,) = retrieve(make_plan(text), hold(NOTES), embedders, rules)
     assert (ranking.retriever, len(ranking.found)) == ("lexical", 2)
 
 

@@ -38,6 +38,7 @@ def test_json_says_what_is_indexed_and_what_is_not(notewell: Notewell, folder: P
         "stale": 0,
         "skipped": [{"path": "bad.md", "reason": "not text: contains zero bytes"}],
         "others": {},
+        "domains": {},
     }
 
 

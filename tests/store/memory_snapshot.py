@@ -269,6 +269,12 @@ class MemorySnapshot:
         often = Counter(term for chunk in self._chunks.values() for term in weigh_terms(chunk))
         return TermCounts({term: often[term] for term in terms if term in often}, len(self._chunks))
 
+    def domain_of(self, chunk: int) -> str:
+        return ""
+
+    def apart(self) -> dict[str, Any]:
+        return {}
+
     def terms_like(self, part: str, limit: int, *, longest: int | None = None) -> list[str]:
         often = Counter(term for chunk in self._chunks.values() for term in weigh_terms(chunk) if part in term)
         fits = [term for term in often if longest is None or (term.startswith(part) and len(term) <= longest)]

@@ -53,7 +53,7 @@ def answering(
     `history` is what was asked and answered before in the same conversation.
     """
     began = time.perf_counter()
-    query = checked_question(query)
+    vault, query = vault.within(query.domain), replace(checked_question(query), domain=())
     found = _find(vault, query, history)
     yield from (Metadata(passage.cite()) for passage in found.passages)
     passages, outcome = (yield from _write(vault, query, found, model, history)) if model else (found.passages, NOTHING)

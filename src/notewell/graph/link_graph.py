@@ -70,11 +70,12 @@ class LinkGraph:
 
     def complete(self) -> tuple[Notice, ...]:
         """Resolve links and measure standings where that is missing; return what the user should know."""
-        notices, store = self._resolve_missing(), self._opened.store
-        if not notices and not store.state.standings_current:
-            # If another process is writing, standings are computed for this answer alone.
-            with suppress(StoreError), store.locked():
-                measure_standings(store)
+        notices = self._resolve_missing()
+        for store in self._opened.stores if not notices else ():
+            if not store.state.standings_current:
+                # If another process is writing, standings are computed for this answer alone.
+                with suppress(StoreError), store.locked():
+                    measure_standings(store)
         return notices
 
     def links(self, query: LinkQuery) -> Links:

@@ -48,7 +48,8 @@ def index(
     changes = find_changes(source.root, source.walk, store, again=True) if changes is None else changes
     with _preparing(source, changes) as preparing:
         for batch in _batches(changes, store, source.batches):
-            with store.writing() as writer:
+            with store.writing() as opened:
+                writer = source.lent.to(opened, store.state)
                 # Read, redacted, parsed and chunked by `prepare`, and embedded, one by one as `_put` asks for them.
                 jobs = ((found, changes.digest(found.path)) for found in batch)
                 notes = prepared(jobs, preparing, source.batches.embedded)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 from notewell.files.formats import BY_SUFFIX, is_sandboxed, suffix_of
@@ -91,14 +91,15 @@ def count_others(root: Path, rules: WalkRules) -> dict[str, int]:
     return dict(Counter(suffix_of(found.path) for found in others).most_common())
 
 
-def list_others(root: Path, rules: WalkRules, store: Store) -> list[str]:
+def list_others(root: Path, rules: WalkRules, store: Store, *, notes: bool = False) -> list[str]:
     """Return the files of the vault that are not notes: of other formats, not in an included folder, or skipped.
 
-    What the settings exclude is left out, since links would tell whether it exists. So are names that contain a secret.
+    With `notes`, those of other stores are among them, as files that links may lead to. What the settings exclude is
+    left out, since links would tell whether it exists. So are names that contain a secret.
     """
-    notes = () if rules.include else BY_SUFFIX
-    everywhere = replace(rules, include=())
-    files = (found.path for found in walk(root, everywhere, notes, others=True) if not found.closed)
+    suffixes = () if rules.include or notes else BY_SUFFIX
+    everywhere = rules.everywhere
+    files = (found.path for found in walk(root, everywhere, suffixes, others=True) if not found.closed)
     skipped = store.files().skipped
     excluded = {*left_out(root, skipped, everywhere)} if rules.exclude else ()
     return [

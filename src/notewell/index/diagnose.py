@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
-from notewell.embed import Embedder, is_instant
+from notewell.embed import Embedder, Models, is_instant
 from notewell.errors import StoreDamaged, StoreUnfit
 from notewell.index.secrets import find_leaks
 from notewell.index.walk import stamp_of
@@ -23,9 +23,7 @@ GROUP = 1_000
 ROUNDED = 1
 
 
-def find_problems(
-    opened: OpenedStore, embedder: Callable[[], Embedder], check_links: Callable[[Store], Sequence[str]]
-) -> Iterator[str]:
+def find_problems(opened: OpenedStore, models: Models, check_links: Callable[[Store], Sequence[str]]) -> Iterator[str]:
     """Yield what is wrong with a vault's store, one sentence each; vectors are derived again if that is quick."""
     try:
         store = opened.store
@@ -34,7 +32,7 @@ def find_problems(
         yield from check_links(store)
         # Closed even if interrupted, so that no snapshot outlives the store.
         with store.reading(shown=False) as snapshot, closing(stored_texts(snapshot)) as texts:
-            yield from _wrong_vectors(snapshot, embedder())
+            yield from _wrong_vectors(snapshot, models.embedder)
             yield from find_leaks(texts)
     except (StoreDamaged, StoreUnfit) as error:
         yield error.fact

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from types import MappingProxyType
 from typing import Any
+
+from notewell.errors import QueryError
+from notewell.names.suggest import did_you_mean, suggest
 
 # The domain that is there if the registry names none that takes what no other claims.
 LEGACY = "legacy"
@@ -72,9 +75,27 @@ class Domains:
             path = path.rpartition("/")[0]
         return owners.get(path, "")
 
+    def chosen(self, wanted: str | Sequence[str]) -> tuple[str, ...]:
+        """Return the domains that are asked for, in the order of the registry; none for all of them.
+
+        One that does not exist is an error.
+        """
+        asked = [name for name in ([wanted] if isinstance(wanted, str) else wanted) if name]
+        if asked and not self:
+            raise QueryError("This vault has no domains", "Name them in notewell.toml, such as [domains.fitness]")
+        for name in asked:
+            if self.named(name) is None:
+                near = suggest(name, self.names, limit=1)
+                raise QueryError(
+                    f"There is no domain '{name}'", did_you_mean(near, f"The domains are {', '.join(self.names)}")
+                )
+        folded = {name.casefold() for name in asked}
+        found = tuple(name for name in self.names if name.casefold() in folded)
+        return () if len(found) == len(self.names) else found
+
     def part(self, names: Collection[str]) -> Territory | None:
         """Return the territory of some domains; None if these are all."""
-        return None if {*names} >= {*self.names} else Territory(self, frozenset(names))
+        return None if {*names} >= {*self.names} else Territory(self, tuple(sorted(names)))
 
     @cached_property
     def _owners(self) -> dict[str, str]:
@@ -94,7 +115,7 @@ class Territory:
     """The part of a vault that belongs to some of its domains."""
 
     domains: Domains
-    names: frozenset[str]
+    names: tuple[str, ...]
 
     def covers(self, path: str) -> bool:
         """Tell whether a file belongs to one of these domains."""

@@ -15,6 +15,7 @@ from notewell.embed import Embedder, check_length
 from notewell.errors import NoteError, NoteOutOfReach
 from notewell.index.chunk import ChunkRules
 from notewell.index.dates import DateRules, date_note
+from notewell.index.lent import NOTHING_LENT, Lent
 from notewell.index.properties import property_text
 from notewell.index.readers import load, read
 from notewell.index.readers.loading import shape_of
@@ -62,6 +63,8 @@ class Source:
     chunk: ChunkRules = ChunkRules()
     batches: Batches = Batches()
     dates: DateRules = DateRules()
+    lent: Lent = field(default=NOTHING_LENT, compare=False, repr=False)
+    """Vectors of notes that come from other stores."""
 
     @property
     def recipe(self) -> str:

@@ -212,6 +212,8 @@ class Status:
     """Files that could not be read."""
     others: Mapping[str, int]
     """How many files are in unsupported formats, by suffix."""
+    domains: Mapping[str, int] = field(default_factory=dict)
+    """How many notes each domain has; none for a vault without domains."""
 
     @classmethod
     def of(cls, root: Path, store: str, about: About) -> Status:

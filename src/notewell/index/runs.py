@@ -15,6 +15,7 @@ from notewell.errors import EmbedError, StoreBusy, StoreError, VaultError
 from notewell.index import Changes, Linking, Progress, Report, Source, find_changes, index
 from notewell.index.changes import change_of
 from notewell.index.last_walk import LastWalk
+from notewell.index.lent import NOTHING_LENT
 from notewell.index.spread import Spread, check_workers
 from notewell.index.watch import watch
 from notewell.remote.address import Key
@@ -43,6 +44,8 @@ class Indexing:
         self._linking = linking
         # Whether this run does without the embedder, because its server does not answer.
         self._by_words = False
+        # Vectors of notes that this run takes over from other stores.
+        self.lent = NOTHING_LENT
         # How many workers prepare the notes of this run, or where they are; none if empty.
         self._workers = ""
 
@@ -147,6 +150,7 @@ class Indexing:
     def run_quickly(self, progress: Progress) -> Report:
         """Index what changed for a search that waits: it needs where links lead, but not how notes stand."""
         source, linking = self._source(), replace(self._linking, measure=lambda store: None)
+        source = replace(source, lent=self.lent)
         with self.store.locked():
             return index(source, store=self.store, embedder=self._quick_embedder, linking=linking, progress=progress)
 
@@ -210,7 +214,7 @@ class Indexing:
         return ()
 
     def _index(self, store: Store, embedder: Embedder, progress: Progress, changes: Changes | None = None) -> Report:
-        source, linking = self._source(), self._linking
+        source, linking = replace(self._source(), lent=self.lent), self._linking
         if self._workers:
             source = replace(source, batches=replace(source.batches, spread=self._spread(store, embedder)))
         return index(source, store=store, embedder=embedder, linking=linking, progress=progress, changes=changes)

@@ -72,7 +72,7 @@ class Shown:
     def _excluded_in(self, store: Store, snapshot: Snapshot) -> frozenset[str]:
         """Return what the settings exclude of a state; compared once for each state of the notes and the settings."""
         rules = self._rules()
-        if not rules.include and not rules.exclude:
+        if not rules.include and not rules.exclude and rules.territory is None:
             return frozenset()
         state = (rules, store, snapshot.state.notes_changed)
         compared, excluded = self._compared

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Container, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, replace
 from errno import ENAMETOOLONG
 from functools import cache
 from hashlib import blake2b
@@ -14,6 +14,7 @@ from typing import NamedTuple
 from notewell.errors import SettingsError, VaultError
 from notewell.files.formats import suffix_of
 from notewell.files.safe_open import ALWAYS_EXCLUDED, leads_to, path_without_links
+from notewell.index.domains import Territory
 from notewell.index.exclude import excluder
 from notewell.types.note import Stamp
 
@@ -28,6 +29,38 @@ class WalkRules:
     max_bytes: int = 16 << 20
     max_document_bytes: int = 100 << 20
     max_seconds: int = 30
+
+    @property
+    def territory(self) -> Territory | None:
+        """Return the part of the vault that is walked, if not all of it."""
+        return None
+
+    @property
+    def everywhere(self) -> WalkRules:
+        """Return the rules for the whole vault."""
+        return replace(self, include=())
+
+
+@dataclass(frozen=True, slots=True)
+class DomainWalk(WalkRules):
+    """Which files of some domains are notes."""
+
+    within: Territory | None = None
+
+    @property
+    def territory(self) -> Territory | None:
+        """Return the part of the vault that belongs to these domains."""
+        return self.within
+
+    @property
+    def everywhere(self) -> WalkRules:
+        """Return the rules for the whole vault."""
+        return replace(self, include=(), within=None)
+
+    @classmethod
+    def of(cls, rules: WalkRules, within: Territory | None) -> DomainWalk:
+        """Return the rules of a vault for some of its domains."""
+        return cls(**{key.name: getattr(rules, key.name) for key in fields(rules)} | {"within": within})
 
 
 # Two folders that differ have the same digest once in 10^38 pairs.
@@ -85,13 +118,14 @@ def survey(root: Path, rules: WalkRules, suffixes: Container[str], *, others: bo
     """Return the same files as `walk`, in two thirds of its time."""
     # Thousands of files, and every search waits: no call and no object for what settings do not ask for.
     excluded, hidden = excluder(rules.exclude) if rules.exclude else None, rules.hidden
+    territory = rules.territory
     folders = [_inside(root, folder, number) for number, folder in enumerate(rules.include, start=1)] or [""]
     folders = [folder for folder in folders if not ALWAYS_EXCLUDED.intersection(folder.split("/"))]
     paths, numbers, flawed = walked = Walked([], [], {})
     while folders:
         folder = folders.pop()
         entries, flaw = _entries(root, folder)
-        above = f"{folder}/" if folder else ""
+        above, is_ours = f"{folder}/" if folder else "", territory is None or territory.covers(folder)
         if flaw:
             flawed[folder] = _found(folder, Stamp(0, 0))._replace(flaw=flaw, closed=True)
         for entry in entries:
@@ -103,9 +137,9 @@ def survey(root: Path, rules: WalkRules, suffixes: Container[str], *, others: bo
                 continue
             # Links to folders are not followed: one could lead back to a folder above it.
             if entry.is_dir(follow_symlinks=False):
-                if not (excluded and excluded(path + "/")):
+                if not (excluded and excluded(path + "/")) and (territory is None or territory.enters(path)):
                     folders.append(path)
-            elif (suffix_of(name) in suffixes) != others and not (excluded and excluded(path)):
+            elif is_ours and (suffix_of(name) in suffixes) != others and not (excluded and excluded(path)):
                 try:
                     stat = entry.stat()
                     if entry.is_file():
@@ -122,6 +156,8 @@ def _may_follow(root: Path, path: str, rules: WalkRules) -> bool:
     """Tell whether a link leads to a file of the vault that is not excluded or hidden itself."""
     target = leads_to(root, path)
     if target is None or left_out_by(target, rules) == "index.exclude":
+        return False
+    if rules.territory and not rules.territory.covers(target.rpartition("/")[0]):
         return False
     return rules.hidden or not any(part.startswith(".") for part in target.split("/"))
 
@@ -180,10 +216,12 @@ def left_out(root: Path, paths: Iterable[str], rules: WalkRules) -> list[str]:
     """Return the files that a walk would not find because of the settings, which may exclude what they link to."""
     excluded = excluder(rules.exclude)
     included = {os.path.normpath(folder).replace(os.sep, "/") for folder in rules.include} or {"."}
-    base = f"{root}{os.sep}"
+    base, territory = f"{root}{os.sep}", rules.territory
 
     @cache
     def is_walked(folder: str) -> bool:
+        if territory and not territory.covers(folder):
+            return False
         while (folder or ".") not in included:
             if not folder or excluded(f"{folder}/"):
                 return False

@@ -10,9 +10,7 @@ from notewell.search.embedding import Embedders, answer_with_working, plan_vecto
 from notewell.search.encoder_rerank import Ahead, encode_ahead, encoder_rerank
 from notewell.search.excerpt import make_excerpts
 from notewell.search.floor import keep_answering
-from notewell.search.fuse import fuse
 from notewell.search.hits import best_first, choose, make_candidates, make_hits
-from notewell.search.intent import adapt
 from notewell.search.plan import make_plan, plan_query
 from notewell.search.query import ParseContext
 from notewell.search.rank import rankers_for
@@ -23,6 +21,7 @@ from notewell.search.retrieve import find_listed, retrieve
 from notewell.search.rules import MEASURING, MODES, ModeRules, Ranker, Rules, SearchRules, mode_of
 from notewell.search.superseded import find_superseded
 from notewell.search.weak_results import Missing, find_notices
+from notewell.search.weighing import Weighing
 from notewell.store import Snapshot
 from notewell.types.candidates import Candidate
 from notewell.types.query import Plan, Query
@@ -69,14 +68,15 @@ def search(query: Query, *, store: Snapshot, embedders: Embedders, rules: Rules)
 def answer(plan: Plan, query: Query, store: Snapshot, embedders: Embedders, rules: Rules) -> Searched:
     """Retrieve, fuse, rank, choose and excerpt what answers a plan."""
     mode = rules.mode
-    settings = adapt(rules, plan)
+    weighing = Weighing.of(rules, plan, store)
+    settings = weighing.widest
     sent = without_secrets(plan) if embedders.remote else plan
 
     ahead = encode_ahead(sent, store, embedders, settings)
-    rankings = retrieve(sent, store, embedders.quick, settings)
+    rankings = retrieve(sent, store, embedders, settings)
     rankings, encoded, lacking = encoder_rerank(ahead, rankings, store, embedders, settings)
-    fused = find_listed(plan, store, settings) if plan.only_filters else fuse(rankings, settings)
-    candidates = make_candidates(fused, rankings, store, settings)
+    fused = find_listed(plan, store, settings) if plan.only_filters else weighing.fuse(rankings)
+    candidates = make_candidates(fused, rankings, store, weighing)
     for ranker in rankers_for(plan, store, settings, rules):
         # Most rankers change nothing for most queries.
         if (ranked := ranker(plan, candidates)) != candidates:

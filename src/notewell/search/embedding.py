@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
+from types import MappingProxyType
 from typing import NamedTuple, TypeVar
 
 import numpy as np
@@ -40,6 +41,8 @@ class Embedders(NamedTuple):
     encoder: Embedder | None = None
     remote: bool = True
     waits: bool = True
+    others: Mapping[str, Embedder] = MappingProxyType({})
+    """Those of domains whose vectors another one made, by the domain's name."""
 
 
 def usable_embedders(models: Models, stored: str, *, hurried: bool = True) -> tuple[Embedders, tuple[Notice, ...]]:

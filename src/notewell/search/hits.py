@@ -7,9 +7,9 @@ from collections.abc import Mapping, Sequence
 from itertools import pairwise
 
 from notewell.names.addresses import Addresses
-from notewell.search.fuse import Fused, best_of, cast_votes
+from notewell.search.fuse import Fused, best_of
 from notewell.search.rank.sections import name_terms
-from notewell.search.rules import SearchRules
+from notewell.search.weighing import Weighing
 from notewell.store import Matching, NoteFacts
 from notewell.types.candidates import Candidate, CastVote, Ranking
 from notewell.types.query import Plan
@@ -22,10 +22,10 @@ CHUNKS_OF_A_NOTE = 5
 ALIKE = 0.8
 
 
-def make_candidates(fused: Fused, rankings: Sequence[Ranking], store: Matching, rules: SearchRules) -> list[Candidate]:
+def make_candidates(fused: Fused, rankings: Sequence[Ranking], store: Matching, weighing: Weighing) -> list[Candidate]:
     """Return the best of the fused chunks as candidates, the best first."""
-    ids = best_of({chunk_id: steps[-1].score for chunk_id, steps in fused.items()}, rules.reach)
-    votes = cast_votes(rankings, rules, ids)
+    ids = best_of({chunk_id: steps[-1].score for chunk_id, steps in fused.items()}, weighing.rules.reach)
+    votes = weighing.cast_votes(rankings, ids)
     candidates = [
         Candidate(chunk, fused[chunk_id][-1].score, trace=fused[chunk_id], votes=votes[chunk_id])
         for chunk_id, chunk in store.chunks(ids).items()

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import date
 
-from notewell.embed import Embedder
-from notewell.search.embedding import plan_vector
+from notewell.search.calibrate import nearest
+from notewell.search.embedding import Embedders
 from notewell.search.exact import find_verbatim
 from notewell.search.fuse import Fused
 from notewell.search.rules import SearchRules
@@ -28,19 +28,19 @@ NO_DAY = "9999-12-31"
 OLDEST = "1970-01-01"
 
 
-def retrieve(plan: Plan, store: Snapshot, embedder: Embedder | None, rules: SearchRules) -> list[Ranking]:
+def retrieve(plan: Plan, store: Snapshot, embedders: Embedders, rules: SearchRules) -> list[Ranking]:
     """Return the rankings of the retrievers that have a weight; without vectors, that of words alone."""
     if plan.only_filters:
         return []
     depth = max(rules.reach, DEPTH)
     rankings = []
-    by_meaning = rules.vector_weight and embedder is not None and (plan.text or plan.passage or plan.like)
+    by_meaning = rules.vector_weight and embedders.quick is not None and (plan.text or plan.passage or plan.like)
     if (rules.lexical_weight and plan.by_words) or not by_meaning:
         by_words = _weigh_notes(_match(plan, store, depth), rules.note_weight)
         best = [chunk_id for chunk_id, _ in by_words.found[: rules.reach]]
         rankings += [by_words, *find_verbatim(plan, store, best)]
     if by_meaning:
-        rankings.append(store.nearest(plan_vector(plan, embedder, store), plan.scope, depth))
+        rankings.append(nearest(plan, store, embedders.quick, embedders.others, depth))
     rankings = [ranking._replace(reach=rules.reach) for ranking in rankings]
     wants_passage = plan.intent == "question" or plan.related
     return [_of_passages(ranking) for ranking in rankings] if wants_passage else rankings

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date
 from itertools import count
@@ -262,12 +262,20 @@ class FollowLinks(Protocol):
         """Return the results with how each hit was reached."""
 
 
+class OwnRules(NamedTuple):
+    """What a domain sets for itself: how its chunks are weighed, and how its notes age."""
+
+    search: SearchRules
+    decay: DecayRules
+
+
 @dataclass(frozen=True, slots=True)
 class Rules:
     """How a vault answers one query: its settings, the day, its folder, the rules of the mode, and a deep walk.
 
     Without a `today`, nothing depends on the age of notes; `rankers` replace the usual ones. A model wrote the
-    `passage`, which an answer might resemble. A reranker may order the best candidates.
+    `passage`, which an answer might resemble. A reranker may order the best candidates. In a search over several
+    domains, those with settings of their `own` are there by name, and `domain_of` tells to which a path belongs.
     """
 
     settings: SearchRules = SearchRules()
@@ -279,6 +287,8 @@ class Rules:
     rankers: Sequence[Ranker] | None = None
     passage: str = ""
     reranking: Reranking | None = None
+    own: Mapping[str, OwnRules] = field(default_factory=dict)
+    domain_of: Callable[[str], str] = lambda path: ""
 
     @property
     def decaying(self) -> DecayRules:
@@ -287,4 +297,7 @@ class Rules:
 
     def by_age(self, plan: Plan) -> bool:
         """Tell whether age changes scores: because of the settings, or because the query asks for a time."""
-        return self.today is not None and not plan.only_filters and (self.decaying.on or plan.when is not None)
+        if self.today is None or plan.only_filters:
+            return False
+        own = self.mode.decay and any(one.decay.on for one in self.own.values())
+        return self.decaying.on or own or plan.when is not None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import MISSING, Field, dataclass, fields
+from dataclasses import MISSING, Field, dataclass, fields, replace
 from itertools import chain
 from types import MappingProxyType
 from typing import Any, Literal, get_args, get_type_hints
@@ -12,6 +12,9 @@ from notewell.errors import QueryError
 from notewell.names.suggest import CLOSE, suggest
 from notewell.types.query import FILTERS, Filters, Query
 
+Surface = Literal["cli", "http", "mcp"]
+EVERYWHERE: tuple[Surface, ...] = get_args(Surface)
+
 # The default of a parameter that must be given.
 REQUIRED: Any = object()
 
@@ -19,6 +22,7 @@ QUERY_HELP = {
     "text": "What to search for; may contain syntax, and may be empty with a filter",
     "limit": "Return at most N results. Default: search.limit, 10",
     "under": "Search only this folder or note",
+    "domain": "Only this domain of the vault; may be repeated. Default: all",
     "tag": "Only notes with this tag or a nested one; may be repeated",
     "type": "Only notes of this type, as in their front matter; may be repeated",
     "lang": "Only files of this type (python, c++), or notes with this `lang` property (de); may be repeated",
@@ -47,6 +51,8 @@ class Parameter:
     kind: Any = str
     default: Any = REQUIRED
     bounds: tuple[float, float] | None = None
+    surfaces: tuple[Surface, ...] = EVERYWHERE
+    """The surfaces that have it: what a model may send has to be short."""
 
 
 def _kind(name: str, hint: Any) -> Any:
@@ -69,14 +75,13 @@ QUERY = {
     for field, hint in zip(fields(query), get_type_hints(query).values(), strict=True)
     if field.name in QUERY_HELP
 }
-HITS = tuple(QUERY[name] for name in ("limit", "under", *FILTERS, "max_tokens", "explain", "refresh"))
+# An agent writes `in:NAME` into the text of a search.
+QUERY["domain"] = replace(QUERY["domain"], surfaces=("cli", "http"))
+HITS = tuple(QUERY[name] for name in ("limit", "under", "domain", *FILTERS, "max_tokens", "explain", "refresh"))
 NOTE = "A note by its path, or by a unique name or title"
 
 # Parameters that name a note, a place in one, or a folder.
 PLACES = frozenset({"note", "under", "like"})
-
-Surface = Literal["cli", "http", "mcp"]
-EVERYWHERE: tuple[Surface, ...] = get_args(Surface)
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +114,7 @@ OPERATIONS: Mapping[str, Operation] = MappingProxyType(
         "ask": Operation(
             (
                 Parameter("question", "The question, in the language of the notes"),
-                *(QUERY[name] for name in ("under", *FILTERS, "expand", "refresh")),
+                *(QUERY[name] for name in ("under", "domain", *FILTERS, "expand", "refresh")),
             ),
             beside=(*BY_HOOKS, "text", "like", "mode", "all", "limit", "max_tokens", "explain", "rerank", "model"),
         ),
@@ -129,6 +134,7 @@ OPERATIONS: Mapping[str, Operation] = MappingProxyType(
                     None,
                     bounds=(-1, 1),
                 ),
+                QUERY["domain"],
                 QUERY["refresh"],
             )
         ),
@@ -144,10 +150,12 @@ OPERATIONS: Mapping[str, Operation] = MappingProxyType(
                 ),
                 Parameter("wanted", "List missing notes that links point to, the most linked first", bool, False),
                 Parameter("orphans", "List notes without any link to or from another note", bool, False),
+                QUERY["domain"],
                 QUERY["refresh"],
             )
         ),
-        "graph": Operation((QUERY["refresh"],)),
+        "graph": Operation((QUERY["domain"], QUERY["refresh"])),
+        "domains": Operation(surfaces=("cli", "http")),
         "status": Operation(),
         "remember": Operation(
             (
@@ -177,7 +185,7 @@ def parameters_of(operation: str, surface: Surface) -> tuple[Parameter, ...]:
     """
     if surface not in OPERATIONS[operation].surfaces:
         raise LookupError(f"{surface} does not offer {operation}")
-    return OPERATIONS[operation].parameters
+    return tuple(one for one in OPERATIONS[operation].parameters if surface in one.surfaces)
 
 
 def query_of(operation: str, given: Mapping[str, Any]) -> Query:

@@ -238,6 +238,15 @@ class Linked(Protocol):
 class Snapshot(Matching, Linked, Protocol):
     """One state of the store, unchanged while it is held."""
 
+    def domain_of(self, chunk: int) -> str:
+        """Return the name of the domain whose store holds a chunk, in a state of several stores; else nothing."""
+
+    def apart(self) -> Mapping[str, tuple[Snapshot, int]]:
+        """Return the states of domains whose vectors cannot be compared with the others', by name.
+
+        Each comes with what is added to its ids here.
+        """
+
     @property
     def state(self) -> State:
         """Return which state it is."""

@@ -36,10 +36,13 @@ class Place(Protocol):
 
 
 def open_storage(
-    place: Place, root: Path, made_for: Callable[[], MadeFor], selection: str, cache_kib: int | None
+    place: Place, root: Path, made_for: Callable[[], MadeFor], suffix: str, cache_kib: int | None
 ) -> OpenedStore:
-    """Return the store of the vault at `root`, on a server or in a file; it is opened on first use."""
+    """Return the store of the vault at `root`, on a server or in a file; it is opened on first use.
+
+    A `suffix` of its name stands for some of the notes.
+    """
     if place.url:
-        return ServerStore(place.url, place.name, root, made_for, selection=selection, replicas=place.replicas)
-    file = store_file(root, place.path, place.folder, selection)
-    return OpenedStore(file, root, made_for, selection=selection, cache_kib=cache_kib)
+        return ServerStore(place.url, place.name, root, made_for, suffix=suffix, replicas=place.replicas)
+    file = store_file(root, place.path, place.folder, suffix)
+    return OpenedStore(file, root, made_for, suffix=suffix, cache_kib=cache_kib)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from itertools import pairwise
 
@@ -34,7 +34,20 @@ def copy_content(source: Store, target: Store, tell: Callable[[int, int], None] 
             for path, skip in files.skipped.items():
                 writer.skip(path, skip.stamp, reasons.get(path, ""), skip.again)
         _copy_derived(snapshot, target)
-        _copy_encoded(snapshot, target)
+        _copy_encoded(snapshot, target, snapshot.within(EVERYTHING))
+
+
+def copy_notes(source: Store, target: Store, paths: Collection[str]) -> None:
+    """Put some notes of a store into another with their vectors, those of the encoder too; both must be locked."""
+    with source.reading() as snapshot:
+        stamps, there = source.files().notes, target.files().notes
+        wanted = [name for name in snapshot.names() if name.path in paths and there.get(name.path) != stamps[name.path]]
+        for group in _batches(snapshot, wanted):
+            with target.writing() as writer:
+                for note, chunks, vectors in _notes(snapshot, group, stamps):
+                    writer.put(note, chunks, vectors)
+        if target.state.encoder in ("", snapshot.state.encoder):
+            _copy_encoded(snapshot, target, [slot for path in paths for slot in snapshot.chunks_of(path)])
 
 
 @contextmanager
@@ -146,12 +159,11 @@ def _edges(snapshot: Snapshot, new_id: Mapping[int, int]) -> Iterator[tuple[int,
         yield new_id[note], rows[start:end]
 
 
-def _copy_encoded(snapshot: Snapshot, target: Store) -> None:
-    """Copy the encoder's vectors of texts that lack one in the other store."""
+def _copy_encoded(snapshot: Snapshot, target: Store, slots: Sequence[int]) -> None:
+    """Copy the encoder's vectors of these chunks, as far as there are any."""
     encoder = snapshot.state.encoder
     if not encoder:
         return
-    slots = snapshot.within(EVERYTHING)
     for first in range(0, len(slots), WRITTEN):
         group = slots[first : first + WRITTEN]
         found = snapshot.vectors(group, encoder)

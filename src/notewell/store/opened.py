@@ -37,17 +37,26 @@ STORES = "stores"
 FORCE_HINT = "Use a backup of this vault, or restore this one with `notewell restore --force`"
 
 
-def store_file(root: Path, path: str, folder: str, selection: str = "") -> Path:
+def store_file(root: Path, path: str, folder: str, suffix: str = "") -> Path:
     """Return the file of a vault's store: at a `path` of its own, in the user's `folder` of stores, or in the vault.
 
-    With a `selection`, it is the file beside it for those notes.
+    A `suffix` of its name stands for some of the notes; see `suffix_for`.
     """
     if folder and not path:
         file = Path(os.path.expanduser(folder), name_for(root))
     else:
         # Normalised by its text: a symbolic link on the way would make another place of `..`.
         file = Path(os.path.normpath(root / (os.path.expanduser(path) if path else USUAL_PLACE)))
-    return file.with_name(f"{file.stem}-{selection}{file.suffix}") if selection else file
+    return file.with_name(f"{file.stem}{suffix}{file.suffix}")
+
+
+def suffix_for(selection: str, domain: str = "") -> str:
+    """Return what the name of a store ends in that has the notes of a selection, or of a domain.
+
+    >>> suffix_for(""), suffix_for("1b2e3a4c"), suffix_for("", "fitness")
+    ('', '-1b2e3a4c', '.fitness')
+    """
+    return f"{selection and f'-{selection}'}{domain and f'.{domain}'}"
 
 
 Found = TypeVar("Found")
@@ -56,7 +65,7 @@ Found = TypeVar("Found")
 class OpenedStore:
     """The store of the vault at `root`, in a file; `made_for` returns the settings that a new one depends on.
 
-    `selection` names the notes in it, if the settings files choose others. `cache_kib` is how much of the file each
+    The `suffix` of its name says which notes are in it, if not all. `cache_kib` is how much of the file each
     thread keeps in memory; without it, SQLite's default.
     """
 
@@ -66,11 +75,11 @@ class OpenedStore:
         root: Path,
         made_for: Callable[[], MadeFor],
         *,
-        selection: str = "",
+        suffix: str = "",
         cache_kib: int | None = None,
     ) -> None:
         self.file = self._usual = file
-        self._selection = selection
+        self._suffix = suffix
         self.root = root
         self._key = Key(b"")
         self._made_for = made_for
@@ -100,6 +109,16 @@ class OpenedStore:
                     self._store = self._open()
                 store = self._store
         return store
+
+    @property
+    def stores(self) -> tuple[Store, ...]:
+        """Return the stores behind it: this one."""
+        return (self.store,)
+
+    @property
+    def bytes(self) -> int:
+        """Return how large its file is."""
+        return self.file.stat().st_size if self.exists else 0
 
     def retried(self, search: Callable[[], Found]) -> Found:
         """Return what a search finds; one whose server went away meanwhile is repeated on another."""
@@ -168,8 +187,8 @@ class OpenedStore:
         delete_beside(self.file)
         delete_unused(self.file)
 
-    def backup(self, file: Path) -> None:
-        """Write the store, as it is now, to another file."""
+    def backup(self, file: Path) -> tuple[Path, ...]:
+        """Write the store, as it is now, to another file, and return the files that there are now."""
         if exists(file):
             raise StoreError(f"{file} exists already", "Choose a new name: a backup never overwrites a file")
         self.check_indexed()
@@ -181,6 +200,7 @@ class OpenedStore:
             partial = folder / file.name
             self.store.copy_to(partial)
             partial.replace(file)
+        return (file,)
 
     def restore(self, file: Path, wait: float, *, force: bool = False) -> Path | None:
         """Replace the store by a backup, waiting up to `wait` seconds for another process that is indexing.
@@ -188,6 +208,17 @@ class OpenedStore:
         A damaged backup is refused, and one of another vault, unless `force`. Return where the vault was when the
         backup was made, if that was elsewhere.
         """
+        owner = self.check_backup(file, force=force)
+        if not self.exists:
+            # What it is made for comes with the copy; no embedder is asked.
+            self._store = self._open(MadeFor("", 0, ""))
+        store = self.repaired()
+        with store.locked(wait=wait):
+            store.replace_by(store.beside(file))
+        return owner if owner != self.root else None
+
+    def check_backup(self, file: Path, *, force: bool = False) -> Path | None:
+        """Return where the vault was when a backup was made; one that cannot be restored is an error."""
         if not exists(file):
             raise StoreError(f"There is no file {file}", BACKUP_HINT)
         if not file.is_file():
@@ -199,13 +230,7 @@ class OpenedStore:
             raise StoreError(f"{file} is damaged", UNCHANGED) from error
         if owner and is_another(owner, self.root) and not force:
             raise StoreError(f"{file} is a backup of another vault, {owner}", FORCE_HINT)
-        if not self.exists:
-            # What it is made for comes with the copy; no embedder is asked.
-            self._store = self._open(MadeFor("", 0, ""))
-        store = self.repaired()
-        with store.locked(wait=wait):
-            store.replace_by(store.beside(file))
-        return owner if owner != self.root else None
+        return owner
 
     def take_over(self, source: Store, tell: Callable[[int, int], None], wait: float) -> Sequence[str]:
         """Replace the content by that of another kind of store, or return what is wrong with the copy of it.
@@ -239,8 +264,8 @@ class OpenedStore:
         if not self._key.problem:
             with suppress(StoreOfAnother):
                 return self._open_file(made_for, only_own=True)
-            # Its name has the selection of notes, too.
-            self.file = store_file(self.root, "", str(state / STORES), self._selection)
+            # Its name says which notes are in it, too.
+            self.file = store_file(self.root, "", str(state / STORES), self._suffix)
         return self._open_file(made_for)
 
     def _open_file(self, made_for: MadeFor | None, *, only_own: bool = False) -> Store:

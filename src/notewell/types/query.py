@@ -10,6 +10,8 @@ from typing import Any, Literal, NamedTuple, TypedDict, Unpack
 from notewell.types.aliases import aliases_of, renamed
 from notewell.types.notices import Notice
 
+# One name, or several.
+Names = str | Sequence[str]
 # How a vault answers a query.
 Mode = Literal["fast", "related", "deep", "sure", "ask"]
 
@@ -51,6 +53,7 @@ class QueryFields(TypedDict, total=False):
     text: str
     limit: int | None
     under: str
+    domain: str | Sequence[str]
     tag: str | Sequence[str]
     type: str | Sequence[str]
     lang: str | Sequence[str]
@@ -80,6 +83,8 @@ class Query:
     """How many hits to return; None takes the vault's setting."""
     under: str = ""
     """Search only this folder or note."""
+    domain: str | Sequence[str] = ()
+    """Search only these domains; all of them by default. Nothing of another is read."""
     filters: Filters = NO_FILTERS
     """Conditions that every hit meets."""
     like: str | Sequence[str] = ()

@@ -52,6 +52,7 @@ GROUPS = {
     "Maintain": {
         "index": "Index new and changed notes",
         "status": "Show what is indexed and what is not",
+        "domains": "List the domains of the vault, with their folders and settings",
         "watch": "Keep the store up to date while you write",
         "encode": "Run the encoder now, on notes it has not encoded yet",
         "secrets": "List secrets in the notes, so that you can remove them",

@@ -121,6 +121,13 @@ def complete_tag(ctx: click.Context, param: click.Parameter, incomplete: str) ->
     return _beginning(sorted(tags), incomplete)
 
 
+def complete_domain(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[str]:
+    """Return the domains that begin like this."""
+    with suppress(NotewellError, OSError), open_vault(ctx.params.get("vault")) as vault:
+        return _beginning((one.name for one in vault.domains().domains), incomplete)
+    return []
+
+
 def _stored(ctx: click.Context, read: Callable[[Snapshot], Iterable[str]]) -> list[str]:
     """Return what is read from the store; errors are not shown to someone who pressed Tab."""
     with suppress(NotewellError, OSError), open_vault(ctx.params.get("vault")) as vault:

@@ -27,10 +27,17 @@ BRIDGES = 8
 @click.option("--svg", metavar="FILE", type=click.Path(path_type=Path), help="Write a picture of the graph to FILE")
 @click.option("--dot", metavar="FILE", type=click.Path(path_type=Path), help="Write a Graphviz file to FILE")
 @click.option("--all", "every", is_flag=True, help="List all communities and bridges, not only the largest")
+@option(QUERY["domain"])
 @option(QUERY["refresh"])
 @json_option
 def command(
-    vault: Path | None, svg: Path | None, dot: Path | None, every: bool, no_refresh: bool, as_json: bool
+    vault: Path | None,
+    svg: Path | None,
+    dot: Path | None,
+    every: bool,
+    domain: list[str],
+    no_refresh: bool,
+    as_json: bool,
 ) -> None:
     """Show the communities of the vault, and the links between them
 
@@ -43,7 +50,7 @@ def command(
         notewell graph --svg vault.svg
     """
     with vault_to_ask(vault, {}, refresh=not no_refresh) as (opened, notices):
-        graph = with_notices(opened.graph(), notices)
+        graph = with_notices(opened.graph(domain=domain), notices)
         say_notices(graph.notices)
         if svg or dot:
             _write(graph, opened.root.name, svg, dot)

@@ -13,6 +13,7 @@ Write what you are looking for in plain words. Everything that is not syntax is 
   -oxalic  -"a phrase"    does not contain them
   auth*                   contains words that begin like this
   in:heading              has the words of the query in its headings
+  in:fitness              is in this domain of the vault; see `notewell domains`
 
   path:Garden             is in this folder, or is this file
   tag:bees                has this tag or a nested one

@@ -148,6 +148,8 @@ def _print_status(status: Status, work: str) -> None:
         return
     echo(f"store     {status.store} ({status.store_bytes / 1e6:,.1f} MB)")
     echo(f"notes     {status.notes:,} in {counted(status.chunks, 'chunk')}, {counted(status.links, 'link')}")
+    if status.domains:
+        echo(f"domains   {', '.join(f'{name} {count:,}' for name, count in status.domains.items())}")
     if status.tags:
         used = ", ".join(f"{tag} {count:,}" for tag, count in status.top_tags.items())
         echo(f"tags      {status.tags:,}: {used}{', …' if status.tags > len(status.top_tags) else ''}")

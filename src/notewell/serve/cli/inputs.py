@@ -15,7 +15,6 @@ import click
 
 from notewell.errors import NoteError, StoreError
 from notewell.files.control_chars import real_path
-from notewell.files.safe_open import exists
 from notewell.index.place import Reading
 from notewell.serve.cli.options import from_root
 from notewell.session import Session, load_opened, place_read, save_opened
@@ -88,5 +87,5 @@ def read_places(vault: Vault, written: Sequence[str]) -> list[str]:
 def remember_reading(vault: Vault, reading: Reading) -> None:
     """Remember what was read, for `last`, if the vault has a store."""
     with suppress(StoreError):
-        if exists(vault.store_file):
+        if vault.storage.exists:
             save_opened(vault.storage.beside(OPENED), place_read(reading), datetime.now(UTC))

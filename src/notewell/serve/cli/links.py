@@ -31,6 +31,7 @@ def command(
     to: str | None,
     wanted: bool,
     orphans: bool,
+    domain: list[str],
     no_refresh: bool,
     as_json: bool,
 ) -> None:
@@ -53,7 +54,7 @@ def command(
         raise click.UsageError("--to needs --broken.")
     with vault_to_ask(vault, {}, refresh=not no_refresh) as (opened, notices):
         place = place_from_root(opened.root, note) if note else ""
-        found = opened.links(place, broken=broken, wanted=wanted, orphans=orphans, to=to or "")
+        found = opened.links(place, broken=broken, wanted=wanted, orphans=orphans, to=to or "", domain=domain)
     links = with_notices(found, notices)
     say_notices(links.notices)
     asked = {"broken": broken, "wanted": wanted, "orphans": orphans}

@@ -16,7 +16,7 @@ from notewell.search.fuse import FUSIONS
 from notewell.search.rules import DECAY_MODES
 from notewell.serve.background import encode_wished
 from notewell.serve.cli import Stopped
-from notewell.serve.cli.completion import complete_folder, complete_note, complete_tag
+from notewell.serve.cli.completion import complete_domain, complete_folder, complete_note, complete_tag
 from notewell.serve.cli.encode import encode_in_background
 from notewell.serve.cli.first_index import check_new
 from notewell.serve.cli.options import COMMAND, Command, Number, json_option, open_vault
@@ -159,9 +159,14 @@ def refreshed(opened: Vault, *, refresh: bool = True) -> Iterator[tuple[Notice, 
 
 # Short names.
 SHORT = {"limit": ("-n",)}
-METAVARS = {"under": "PATH", "after": "DATE", "before": "DATE", "where": "KEY=VALUE", "text": "TEXT"}
+METAVARS = {"under": "PATH", "domain": "NAME", "after": "DATE", "before": "DATE", "where": "KEY=VALUE", "text": "TEXT"}
 METAVARS["like"] = "PATH[:LINES]|last"
-COMPLETE: dict[str, Any] = {"under": complete_folder, "tag": complete_tag, "like": complete_note}
+COMPLETE: dict[str, Any] = {
+    "under": complete_folder,
+    "domain": complete_domain,
+    "tag": complete_tag,
+    "like": complete_note,
+}
 MORE = {"max_tokens": "prints Markdown for a prompt, and --explain to stderr"}
 OPTIONS: tuple[Callable[..., Any], ...] = (
     *(option(one, more=MORE.get(one.name, "")) for one in HITS),

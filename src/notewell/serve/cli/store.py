@@ -9,6 +9,8 @@ import click
 
 from notewell.errors import StoreDamaged, StoreUnfit
 from notewell.serve.cli.options import json_option, open_vault, print_json, say_notices, vault_option
+from notewell.serve.cli.query_options import option
+from notewell.serve.parameters import QUERY
 from notewell.serve.say import counted, echo, say
 
 FOUND = "problems found; `notewell doctor --repair` rebuilds the store"
@@ -17,46 +19,51 @@ FOUND = "problems found; `notewell doctor --repair` rebuilds the store"
 @click.command("backup")
 @click.argument("file", type=click.Path(path_type=Path))
 @vault_option
+@option(QUERY["domain"])
 @json_option
-def backup(file: Path, vault: Path | None, as_json: bool) -> None:
+def backup(file: Path, vault: Path | None, domain: list[str], as_json: bool) -> None:
     """Copy the store to a file
 
     The copy is complete and consistent, even while the store is being written. It contains the text of all notes, with
     secrets redacted, so keep it as private as the notes. It does not replace a backup of the notes: their files cannot
-    be restored from it.
+    be restored from it. Domains have a file each: notes-store.fitness.db and so on.
 
     \b
     Example:
         notewell backup ~/notes-store.db
     """
     with open_vault(vault) as opened:
-        opened.backup(file)
-    size = file.stat().st_size
+        files = opened.within(domain).backup(file)
+    sizes = {str(one): one.stat().st_size for one in files}
     if as_json:
-        print_json({"file": str(file), "bytes": size})
+        several = {"files": list(sizes)} if len(sizes) > 1 else {}
+        print_json({"file": str(file), "bytes": sum(sizes.values()), **several})
     else:
-        echo(f"{file} ({size / 1e6:,.1f} MB)")
+        echo("\n".join(f"{one} ({size / 1e6:,.1f} MB)" for one, size in sizes.items()))
 
 
 @click.command("restore")
 @click.argument("file", type=click.Path(path_type=Path))
 @vault_option
+@option(QUERY["domain"])
 @click.option("--force", is_flag=True, help="Restore even a backup of another vault")
 @json_option
-def restore(file: Path, vault: Path | None, force: bool, as_json: bool) -> None:
+def restore(file: Path, vault: Path | None, domain: list[str], force: bool, as_json: bool) -> None:
     """Replace the store with a backup
 
     FILE is one that `notewell backup` wrote. Notewell checks it first, which takes half a minute for 100,000 chunks,
     and rejects a damaged one. Searches use the old store until this is done. Run `notewell index` afterwards to index
-    what changed since the backup.
+    what changed since the backup. With domains, FILE is the name that was given to `notewell backup`; with --domain
+    NAME, it is the file of that domain.
 
     \b
     Example:
         notewell restore ~/notes-store.db
     """
     with open_vault(vault) as opened:
-        notices = opened.restore(file, force=force)
-        about = opened.store.about()
+        view = opened.within(domain)
+        notices = view.restore(file, force=force)
+        about = view.store.about()
     say_notices(notices)
     if as_json:
         print_json({"notes": about.notes, "chunks": about.chunks, "indexed_at": about.indexed_at})

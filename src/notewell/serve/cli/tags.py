@@ -15,8 +15,8 @@ from notewell.serve.cli.first_index import vault_to_index_option
 from notewell.serve.cli.inputs import read_places
 from notewell.serve.cli.options import Number, json_option, print_result, say_notices
 from notewell.serve.cli.progress import progress_shown
-from notewell.serve.cli.query_options import vault_to_ask
-from notewell.serve.parameters import NO_REFRESH_HELP
+from notewell.serve.cli.query_options import option, vault_to_ask
+from notewell.serve.parameters import NO_REFRESH_HELP, QUERY
 from notewell.serve.say import counted, echo, printable_line, say
 from notewell.serve.wording import with_notices
 
@@ -36,6 +36,7 @@ SHOWN = 20
     help="With --suggest: look at N notes at most",
 )
 @click.option("--all", "every", is_flag=True, help="Print all tags, not only the first 20 of each kind")
+@option(QUERY["domain"])
 @click.option("--no-refresh", is_flag=True, help=NO_REFRESH_HELP)
 @vault_to_index_option
 @json_option
@@ -44,6 +45,7 @@ def command(
     suggest: bool,
     limit: int,
     every: bool,
+    domain: list[str],
     no_refresh: bool,
     vault: Path | None,
     as_json: bool,
@@ -65,7 +67,8 @@ def command(
     """
     if note and not suggest:
         raise click.UsageError("A NOTE needs --suggest.")
-    with vault_to_ask(vault, {}, refresh=not no_refresh) as (opened, notices):
+    with vault_to_ask(vault, {}, refresh=not no_refresh) as (whole, notices):
+        opened = whole.within(domain)
         if suggest:
             with progress_shown("Reading", "read {:,} of {:,} notes") as progress:
                 paths = [find_place(opened.root, place).path for place in read_places(opened, note)]

@@ -35,6 +35,7 @@ def command(
     text: str,
     depth: int | None,
     floor: float | None,
+    domain: list[str],
     every: bool,
     no_refresh: bool,
     as_json: bool,
@@ -51,8 +52,8 @@ def command(
         notewell traverse Home --text "what bees cost"
     """
     with vault_to_ask(vault, {}, refresh=not no_refresh) as (opened, notices):
-        (place,) = read_places(opened, (note,))[:1]
-        walk = with_notices(opened.traverse(place, text=text, depth=depth, floor=floor), notices)
+        (place,) = read_places(opened.within(domain), (note,))[:1]
+        walk = with_notices(opened.traverse(place, text=text, depth=depth, floor=floor, domain=domain), notices)
         say_notices(walk.notices)
         print_result(walk, as_json, partial(_print, every=every))
 

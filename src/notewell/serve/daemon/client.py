@@ -10,7 +10,7 @@ import time
 from stat import S_ISFIFO, S_ISREG
 
 # The commands that the daemon runs: they read a vault, and end by themselves.
-COMMANDS = ("search", "related", "read", "traverse", "links", "graph", "status", "hook")
+COMMANDS = ("search", "related", "read", "traverse", "links", "graph", "status", "domains", "hook")
 # The subcommands of `hook` that only answer; the others write settings, or ask the user.
 HOOKS = ("start", "prompt", "before", "after")
 # The commands that leave no thread at work.

@@ -43,7 +43,7 @@ def vault_of(payload: Payload, call: Call) -> Iterator[Vault]:
 
 def refresh_small(vault: Vault, state: Path) -> None:
     """Index what changed in a small vault, unless the last attempt was cut off a short time ago."""
-    if not vault.storage.is_remote and vault.store_file.stat().st_size <= SMALL:
+    if not vault.storage.is_remote and vault.storage.bytes <= SMALL:
         vault.freshness.refresh_unless_cut_short(state / "refreshing" / short_hash(str(vault.root)))
 
 

@@ -197,13 +197,15 @@ def status_page(status: Status, indexing: tuple[int, int] | None) -> ToolAnswer:
     about = {name: getattr(status, name) for name in ("notes", "chunks", "links", "indexed_at", "stale")}
     about = {"vault": path_in_prompt(str(status.vault)), **about}
 
+    domains = {"domains": dict(status.domains)} if status.domains else {}
+
     def render(rows: int) -> ToolAnswer:
         skipped = [
             {"path": path_in_prompt(one.path), "reason": clipped(line_in_prompt(one.reason), 120)}
             for one in status.skipped[:rows]
         ]
         files = {"skipped_files": len(status.skipped), "unread_files": sum(status.others.values())}
-        data = {**about, "skipped": skipped, **files, "closely_read": encoded}
+        data = {**about, "skipped": skipped, **files, "closely_read": encoded, **domains}
         if indexing:
             data["indexing"] = dict(zip(("done", "total"), indexing, strict=True))
         return ToolAnswer(*_status_parts(data), data=data)
@@ -219,6 +221,8 @@ def _status_parts(data: Data) -> tuple[str, ...]:
         return vault, Own("\n".join(lines) or "not indexed yet; the first search does it")
     lines.append(f"notes: {data['notes']:,} in {data['chunks']:,} passages, with {data['links']:,} links")
     lines.append(f"indexed: {data['indexed_at']}; {data['stale']:,} files changed since, for the next search to index")
+    if "domains" in data:
+        lines.append(f"domains: {', '.join(f'{name} {count:,}' for name, count in data['domains'].items())}")
     lines.append(f"encoded: {data['closely_read']}")
     skipped = counted(data["skipped_files"], "file")
     lines.append(f"skipped: {skipped}; in unsupported formats: {data['unread_files']:,}")

@@ -114,7 +114,8 @@ GRAPH = _page(
 )
 STATUS = part_schema(
     Status,
-    only=("vault", "notes", "chunks", "links", "indexed_at", "stale"),
+    only=("vault", "notes", "chunks", "links", "indexed_at", "stale", "domains"),
+    optional=("domains",),
     more={
         **LABEL,
         "skipped": _field(_list(schema_of(Reason)), "The first few files that were skipped"),

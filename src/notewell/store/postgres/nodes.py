@@ -11,6 +11,7 @@ import psycopg
 from psycopg import errors, sql
 
 from notewell.errors import StoreBusy, StoreError
+from notewell.store.postgres.address import wrong_url
 from notewell.store.postgres.catalogue import MOVING, prepare
 from notewell.store.postgres.connection import Connections
 from notewell.store.postgres.lost import short
@@ -42,6 +43,13 @@ left join information_schema.foreign_server_options as host
 left join information_schema.foreign_server_options as port
     on port.foreign_server_name = node.name and port.option_name = 'port'
 order by node.name != %s, length(node.name), node.name
+"""
+# Whether this role may have nodes: postgres_fdw is there, it may use it, and the tables are its own.
+MAY_HAVE = """
+select
+    coalesce((select has_foreign_data_wrapper_privilege(oid, 'usage') from pg_foreign_data_wrapper
+        where fdwname = 'postgres_fdw'), false),
+    (select pg_has_role(relowner, 'member') from pg_class where oid = 'notewell.node'::regclass)
 """
 IDENTITY = """
 select system_identifier::text || '/' || current_database() from pg_control_system()
@@ -82,7 +90,10 @@ class Nodes:
 
     def add(self, url: str, tell: Callable[[str], object] = str) -> str:
         """Make an empty database a node, move parts there until all nodes have as many, and return its name."""
+        if wrong := wrong_url(url, "The node's address"):
+            raise StoreError(*wrong)
         with self._connections.taken() as db:
+            self._check_may(db)
             with self._alone(db):
                 name = (
                     f"{PREFIX}{1 + max((int(name[len(PREFIX) :]) for name in _parts(db) if name != HOME), default=0)}"
@@ -112,6 +123,18 @@ class Nodes:
             with self._alone(db), db.transaction():
                 db.execute("delete from notewell.node where name = %s", (name,))
                 db.execute(sql.SQL("drop schema {0} cascade; drop server {0} cascade").format(sql.Identifier(name)))
+
+    def _check_may(self, db: psycopg.Connection) -> None:
+        may_use, owns = db.execute(MAY_HAVE).fetchall()[0]
+        place, role = self._connections.place, db.info.user
+        if not owns:
+            raise StoreError(f"The tables at {place} are another role's", "Name their owner in the address")
+        if not may_use:
+            raise StoreError(
+                f"The role {role} at {place} may not use other servers",
+                "As a superuser there: create extension if not exists postgres_fdw; "
+                f"grant usage on foreign data wrapper postgres_fdw to {role}",
+            )
 
     def _balance(self, db: psycopg.Connection, tell: Callable[[str], object]) -> None:
         with self._alone(db), db.transaction():

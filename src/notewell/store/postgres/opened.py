@@ -43,7 +43,7 @@ class ServerStore(OpenedStore):
         root: Path,
         made_for: Callable[[], MadeFor],
         *,
-        selection: str = "",
+        suffix: str = "",
         replicas: Sequence[str] = (),
     ) -> None:
         """Take the vault's `name` in the database; without one, it is made of the folder's, and is this machine's.
@@ -55,9 +55,9 @@ class ServerStore(OpenedStore):
         name = name or name_of(root, key.value)
         self._url = url
         self._replicas = replicas
-        self._name = f"{name}-{selection}" if selection else name
+        self._name = f"{name}{suffix}"
         beside = re.sub(r"[^\w.-]+", "-", f"{self._name}-{blake2b(place_of(url).encode(), digest_size=4).hexdigest()}")
-        super().__init__(state / STORES / f"{beside}{SUFFIX}", root, made_for, selection=selection)
+        super().__init__(state / STORES / f"{beside}{SUFFIX}", root, made_for, suffix=suffix)
         self._key = key
         self._connected: Connections | None = None
         self._is_there = False

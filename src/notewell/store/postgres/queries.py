@@ -6,6 +6,7 @@ read from: nodes that cannot be reached are then not asked.
 
 from __future__ import annotations
 
+from notewell.store.tables.postings import BLOCK
 from notewell.store.tables.seal import OF_NOTE
 
 # The parts that can be reached; for a join, of each of its tables, so that nodes can join.
@@ -211,7 +212,7 @@ group by term
 """
 
 POSTINGS = f"""
-select term, block, data
+select term, block * {BLOCK} as number, data
 from posting
 where term = any (%(terms)s::text[]) and {HERE}
 order by term, block
@@ -248,6 +249,13 @@ join body on body.id = chunk.body and body.part = chunk.part
 join note on note.id = chunk.note
 where chunk.id = any (%(ids)s::int[]) and {CHUNKS_HERE} and body.{HERE}
 order by chunk.id
+"""
+
+# The highest ids of chunks and notes.
+LAST = f"""
+select
+    (select coalesce(max(id), 0) from chunk where {HERE}) as number,
+    (select coalesce(max(id), 0) from note where {HERE}) as number
 """
 
 EXISTING = f"""

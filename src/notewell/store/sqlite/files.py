@@ -37,7 +37,7 @@ UNCHANGED = "Use another backup; the store is unchanged"
 # Where the header has the form in which a file is written: 1, or 2 with a log beside it.
 WRITTEN_AS = 18
 # The name of a store for other notes than the settings files choose.
-SELECTED = re.compile(r".+-[0-9a-f]{8}\.db")
+SELECTED = re.compile(r"[^.]+-[0-9a-f]{8}(?:\.[\w-]+)?\.db")
 UNUSED_SECONDS = 30 * 86_400.0
 # This much of a file shows whose it is.
 BEGINS = 200

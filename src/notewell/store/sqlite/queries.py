@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from notewell.store.tables.postings import BLOCK
+
 
 def _is_cloned() -> str:
     """Return an expression for whether a note's file has the day of a clone, which says nothing of the note."""
@@ -205,8 +207,9 @@ where term in (select value from json_each(:terms))
 group by term
 """
 
-POSTINGS = """
-select term, block, data
+# With the first slot of the block: several stores that are read as one have slots after each other.
+POSTINGS = f"""
+select term, block * {BLOCK} as number, data
 from posting
 where term in (select value from json_each(:terms))
 order by term, block
@@ -321,6 +324,13 @@ join note on note.id = chunk.note
 join body on body.id = chunk.body
 where chunk.id in (select value from carray(:ids))
 order by chunk.id
+"""
+
+# The highest ids of chunks and notes.
+LAST = """
+select
+    (select coalesce(max(id), 0) from chunk) as number,
+    (select coalesce(max(id), 0) from note) as number
 """
 
 EXISTING = """

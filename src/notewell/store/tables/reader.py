@@ -28,6 +28,7 @@ Name = Literal[
     "IDS",
     "KEYS",
     "LACKING",
+    "LAST",
     "LINKS",
     "META",
     "NAMES",

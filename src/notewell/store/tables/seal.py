@@ -68,6 +68,10 @@ class Seals:
         # as one value: threads share it, and may read different generations.
         self._checked: tuple[int, frozenset[str] | None] = (-1, frozenset())
 
+    def again(self) -> Seals:
+        """Return the same seals, with nothing checked yet."""
+        return Seals(self._key)
+
     def of(self, kind: str, values: tuple[Any, ...], text: bytes = b"") -> bytes:
         """Return the seal of a row of some kind.
 

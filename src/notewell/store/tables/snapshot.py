@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from notewell.store import EMBEDDER, NO_STAND_INS, NoteFacts, StandIns, State, TermCounts
+from notewell.store import EMBEDDER, NO_STAND_INS, NoteFacts, Snapshot, StandIns, State, TermCounts
 from notewell.store.filters import TASKS
 from notewell.store.tables.arrays import Arrays, code_distances, one_bit
 from notewell.store.tables.by_words import ByWords, WordScores
@@ -55,6 +55,16 @@ class TableSnapshot(TableLinked):
         # Retrievers read chunks that often become candidates.
         self._chunks: dict[int, Chunk] = {}
         self.state = state
+
+    @property
+    def reader(self) -> Reader:
+        """Return what reads its tables."""
+        return self._db
+
+    @property
+    def seals(self) -> Seals:
+        """Return the seals of its rows."""
+        return self._seals
 
     @cached_property
     def _arrays(self) -> Arrays:
@@ -151,6 +161,14 @@ class TableSnapshot(TableLinked):
     def counts(self, terms: Collection[str]) -> TermCounts:
         """Return how many chunks hold each of the terms."""
         return TermCounts(self._words.count(terms), self._arrays.live)
+
+    def domain_of(self, chunk: int) -> str:
+        """Return nothing: this is one store."""
+        return ""
+
+    def apart(self) -> dict[str, tuple[Snapshot, int]]:
+        """Return nothing: this is one store."""
+        return {}
 
     @decodes
     def terms_like(self, part: str, limit: int, *, longest: int | None = None) -> list[str]:

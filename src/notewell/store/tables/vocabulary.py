@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from notewell.store.bm25 import EXPANDED, STAND_IN, UNIT
-from notewell.store.tables.postings import BLOCK, Counts, Places, unpack
+from notewell.store.tables.postings import Counts, Places, unpack
 from notewell.store.tables.reader import Reader, fetch_one
 from notewell.terms import LONGEST, hidden_stems
 
@@ -35,8 +35,8 @@ class Held(NamedTuple):
 def load_lists(db: Reader, terms: Collection[str]) -> dict[str, Held]:
     """Return the slots that hold each of the terms, and how often they do."""
     lists: dict[str, list[tuple[int, Places, Counts]]] = {term: [] for term in terms}
-    for term, block, data in db.fetch("POSTINGS", {"terms": [*lists]}) if lists else ():
-        lists[term].append((block, *unpack(data)))
+    for term, slot, data in db.fetch("POSTINGS", {"terms": [*lists]}) if lists else ():
+        lists[term].append((slot, *unpack(data)))
     return {term: _joined(blocks) for term, blocks in lists.items()}
 
 
@@ -46,13 +46,13 @@ def load_postings(db: Reader, term: str) -> Held:
 
 
 def _joined(lists: Sequence[tuple[int, Places, Counts]]) -> Held:
-    """Return the lists of a term's blocks as one."""
+    """Return the lists of a term's blocks, each with the first slot of its block, as one."""
     if not lists:
         return Held(NOWHERE, np.zeros(0, dtype=np.float32))
     slots = np.concatenate([places for _, places, _ in lists], dtype=np.intp)
     first = 0
-    for block, places, _ in lists:
-        slots[first : first + places.size] += block * BLOCK
+    for slot, places, _ in lists:
+        slots[first : first + places.size] += slot
         first += places.size
     often = np.concatenate([counts for *_, counts in lists], dtype=np.float32)
     often /= UNIT

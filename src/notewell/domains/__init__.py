@@ -1,0 +1,1 @@
+"""Domains at work: a store for each, kept and indexed by itself, and several of them read as one."""
