@@ -46,7 +46,7 @@ team:
 
 # The plugin for Obsidian is built and tested where Node 20 and npm are; elsewhere its tests say that they are skipped.
 PLUGIN := plugins/obsidian
-NODE := $(shell command -v npm >/dev/null && node -e 'process.exit(parseInt(process.versions.node) < 20)' 2>/dev/null && echo yes)
+NODE := $(shell command -v npm >/dev/null && node -e 'process.exit(parseInt(process.versions.node) < 20 ? 1 : 0)' 2>/dev/null && echo yes)
 PACKAGES := $(if $(NODE),$(PLUGIN)/node_modules/.made)
 
 $(PLUGIN)/node_modules/.made: $(PLUGIN)/package.json $(PLUGIN)/package-lock.json
