@@ -50,7 +50,7 @@ NODE := $(shell command -v npm >/dev/null && node -e 'process.exit(parseInt(proc
 PACKAGES := $(if $(NODE),$(PLUGIN)/node_modules/.made)
 
 $(PLUGIN)/node_modules/.made: $(PLUGIN)/package.json $(PLUGIN)/package-lock.json
-	cd $(PLUGIN) && npm ci --ignore-scripts --silent
+	cd $(PLUGIN) && npm ci --ignore-scripts --silent || { echo "error: npm cannot install what tests the plugin for Obsidian"; echo "hint: run npm ci in $(PLUGIN) to see why; without npm on the PATH, make skips the plugin"; exit 1; }
 	@touch $@
 
 # Build main.js from its source; `make test` fails if it is another.
