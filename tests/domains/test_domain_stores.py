@@ -98,7 +98,7 @@ def everything(vault: Vault) -> dict[str, list[float]]:
 
 
 def test_no_file_of_a_domain_has_a_term_of_another(vault: Vault) -> None:
-    # Texts are compressed in a store, and terms are not: each word is planted in one domain, and is no word of ours.
+    # Texts are compressed in a store, and terms are not.
     for name in WORDS:
         held = bytes_of(vault, name)
         assert {other for other, word in WORDS.items() if word in held} == {name}
@@ -132,10 +132,8 @@ def test_all_domains_answer_as_one_store_does(vault: Vault, tmp_path: Path) -> N
         assert vault.links("Squats") == whole.links("Squats")
         assert vault.graph().communities == whole.graph().communities
         assert vault.traverse("Home").visits == whole.traverse("Home").visits
-        assert [hit.path for hit in vault.search("eggs", mode="deep")] == [
-            hit.path for hit in whole.search("eggs", mode="deep")
-        ]
-        assert [hit.path for hit in vault.related("Eggs")] == [hit.path for hit in whole.related("Eggs")]
+        for find in (lambda one: one.search("eggs", mode="deep"), lambda one: one.related("Eggs")):
+            assert [hit.path for hit in find(vault)] == [hit.path for hit in find(whole)]
 
 
 def test_a_link_to_another_domain_leads_there_unless_one_domain_is_asked(vault: Vault) -> None:
@@ -203,10 +201,10 @@ def test_a_changed_registry_sorts_notes_anew_and_embeds_nothing(vault: Vault, co
 
 
 def test_a_new_registry_leaves_no_byte_of_one_domain_in_the_file_of_another(vault: Vault) -> None:
-    register(vault, '[domains.fitness]\nfolders = ["Food"]\n[domains.food]\nfolders = ["Gym"]')
+    register(vault, REGISTRIES[0])
     vault.index()
-    swapped = {"fitness": WORDS["food"], "food": WORDS["fitness"], "legacy": WORDS["legacy"]}
     vault.close()
+    swapped = {"fitness": WORDS["food"], "food": WORDS["fitness"], "legacy": WORDS["legacy"]}
     for name in swapped:
         held = bytes_of(vault, name)
         assert {other for other, word in swapped.items() if word in held} == {name}
@@ -259,15 +257,8 @@ def test_a_domains_own_settings_rank_its_notes_alone_and_beside_others(vault: Va
         REGISTRY.replace("[domains.food]", "[domains.food]\nsearch.lexical_weight = 0.05\nsearch.vector_weight = 0.95"),
     )
     assert votes()["Food/Oats.md"] == votes("food")["Food/Oats.md"] == {"lexical": 0.05, "note": 0.05, "vector": 0.95}
-    assert (
-        votes()["Gym/Squats.md"]
-        == votes("fitness")["Gym/Squats.md"]
-        == {
-            "lexical": 0.75,
-            "note": 0.75,
-            "vector": 0.25,
-        }
-    )
+    usual = {"lexical": 0.75, "note": 0.75, "vector": 0.25}
+    assert votes()["Gym/Squats.md"] == votes("fitness")["Gym/Squats.md"] == usual
 
 
 def test_notes_of_one_domain_age_and_those_of_another_do_not(make_vault: Make) -> None:
