@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 DATA ?=
 
 .DEFAULT_GOAL := check
-.PHONY: check demo ask-real team test plugin browser screenshots lint types docs docs-check bench bench-scale clean
+.PHONY: check demo ask-real team test plugin package browser screenshots lint types docs docs-check bench bench-scale clean
 
 check: lint types docs-check test
 
@@ -46,7 +46,7 @@ team:
 
 # The plugin for Obsidian is built and tested where Node 20 and npm are; elsewhere its tests say that they are skipped.
 PLUGIN := plugins/obsidian
-NODE := $(shell command -v npm >/dev/null && node -e 'process.exit(parseInt(process.versions.node) < 20)' 2>/dev/null && echo yes)
+NODE := $(shell command -v npm >/dev/null && node -e 'process.exit(parseInt(process.versions.node) < 20 ? 1 : 0)' 2>/dev/null && echo yes)
 PACKAGES := $(if $(NODE),$(PLUGIN)/node_modules/.made)
 
 $(PLUGIN)/node_modules/.made: $(PLUGIN)/package.json $(PLUGIN)/package-lock.json
@@ -57,6 +57,14 @@ $(PLUGIN)/node_modules/.made: $(PLUGIN)/package.json $(PLUGIN)/package-lock.json
 plugin: $(PACKAGES)
 	@test -n "$(NODE)" || { echo "error: the plugin needs Node 20 or newer, and npm"; echo "hint: install them, then run make plugin again"; exit 1; }
 	cd $(PLUGIN) && npm run --silent build
+
+# Wheel and sdist in dist, checked; the wheel is built from the sdist, and installed into a clean environment.
+package: $(VENV)/.made
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --group package
+	rm -rf dist
+	$(BIN)/python -m build --outdir dist .
+	$(BIN)/twine check --strict dist/*
+	$(BIN)/python deploy/check_package.py
 
 # One worker more than there are cores: some tests wait for processes.
 WORKERS ?= $(shell $(PYTHON) -c 'import os; print((os.cpu_count() or 1) + 1)')

@@ -28,6 +28,7 @@ from bench.load import measure_load
 from bench.mcp import measure_mcp
 from bench.memory import measure_memory
 from bench.peers import measure_peers
+from bench.pg_scale import measure_pg_scale
 from bench.plot import draw, draw_scale
 from bench.report import as_text
 from bench.scale import measure_scale
@@ -69,8 +70,9 @@ ON_DATA = {
     "ask": ("ask:measure_answers", "."),
 }
 SECTIONS = tuple(dict.fromkeys((*ON_VAULTS, *ON_DATA)))
-# A vault of a million chunks takes a quarter of an hour to make and index, so it is measured only on request.
-ON_REQUEST = ("scale",)
+# A vault of a million chunks takes a quarter of an hour to make and index, and servers are not installed everywhere, so
+# these are measured only on request.
+ON_REQUEST = ("scale", "servers", "pg-scale")
 QUERIES = 700
 
 
@@ -161,10 +163,14 @@ def _measure(options: Options) -> Measured:
     if set(ON_VAULTS).intersection(options.only):
         for name, archive in find_archives(options.data, options.vaults).items():
             _measure_vault(make_vault(name, archive, options.work, options.queries), options.only, results)
-    if "scale" in options.only:
+    for section, grow in (("scale", measure_scale), ("pg-scale", measure_pg_scale)):
+        if section in options.only:
+            with _recording_failures(results):
+                (name, archive), *_ = find_archives(options.data, DEFAULT[:1]).items()
+                results[section] = grow(make_vault(name, archive, options.work, options.queries), options.work)
+    if "servers" in options.only:
         with _recording_failures(results):
-            (name, archive), *_ = find_archives(options.data, DEFAULT[:1]).items()
-            results["scale"] = measure_scale(make_vault(name, archive, options.work, options.queries), options.work)
+            results["servers"] = in_child("servers:measure_servers", folder=str(options.data))
     for section, (function, folder) in ON_DATA.items():
         if section in options.only:
             given = {"squad": str(options.squad)} if section == "ask" and options.squad else {}

@@ -11,7 +11,8 @@ from typing import NamedTuple
 
 from bench.child import Measured, say
 from bench.sample import sample_questions, sample_vault
-from notewell.config.settings import HookSettings, Settings
+from notewell.config.sections import HookSettings
+from notewell.config.settings import Settings
 from notewell.measure.collection import load_collection
 from notewell.measure.evaluate import collection_vault, documents_of, note_names
 from notewell.search.relevance import telling_terms

@@ -10,7 +10,7 @@ from random import Random
 from bench.child import Measured, say
 from bench.vaults import find_archives, make_vault
 from notewell import Vault
-from notewell.config.settings import IntakeSettings
+from notewell.config.sections import IntakeSettings
 from notewell.curate.scoring import Judge, Scores
 from notewell.curate.signals import make_signal
 from notewell.index.shapes.front_matter import split_front_matter
@@ -20,7 +20,7 @@ VAULTS: Mapping[str, tuple[str, str]] = {
     "zettelkasten": ("zettelkasten-13419", "content"),
     "Obsidian's help": ("obsidian-help", "en"),
     "til": ("docs-16894", "til"),
-    "SQL Server": ("docs-16894", "sql"),
+    "Azure SQL": ("docs-16894", "azure-sql"),
 }
 # Signals of each vault: at most so many, and at most a fifth of its notes.
 DRAWN = 100

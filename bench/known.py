@@ -17,7 +17,9 @@ from notewell import Hit, Vault
 from notewell.measure.evaluate import search_plainly
 from notewell.measure.metrics import interval
 
-VAULTS = ("obsidian-help", "zettelkasten-13419", "docs-16894")
+VAULTS = ("obsidian-help", "kepano-obsidian", "zettelkasten-13419", "docs-16894")
+# Folders that are vaults of their own: the help in two languages, and the notes of one person.
+PARTS = {"obsidian-help": ("de", "en"), "docs-16894": ("", "til")}
 SAMPLE = "sample vault"
 # Distinct notes that count, and hits that surely hold as many.
 TOP, HITS = 10, 50
@@ -47,10 +49,11 @@ def measure_known(folder: str) -> Measured:
         work = Path(name)
         roots = {SAMPLE: shutil.copytree(ROOT / "examples" / "vault", work / "sample", ignore=WITHOUT_STORE)}
         for vault, archive in find_archives(Path(folder), VAULTS).items():
-            roots[vault] = make_vault(vault, archive, work, 1).root
+            root = make_vault(vault, archive, work, 1).root
+            roots |= {f"{vault}/{part}".rstrip("/"): root / part for part in PARTS.get(vault, ("",))}
         for vault, root in roots.items():
             say(f"{vault}: known items")
-            nameless, titles = without_names(root, work / f"{vault}-nameless")
+            nameless, titles = without_names(root, work / f"{vault.replace('/', '-')}-nameless")
             asked: dict[str, Ask] = {**_notewell(nameless, titles), **_peers(nameless)}
             measured[vault] = {"titles": _scored(asked, titles), **_kinds(root)}
     return measured

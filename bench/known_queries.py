@@ -44,16 +44,24 @@ class Wanted(NamedTuple):
 def without_names(root: Path, out: Path) -> tuple[Path, list[Wanted]]:
     """Write the notes under numbers, without titles and names; return the folder, and titles with their notes."""
     out.mkdir()
+    notes = {file: file.read_text("utf-8", "replace") for file in sorted(root.rglob("*.md"))}
+    written = {file: title for file, text in notes.items() if (title := _title(text))}
+    # Where most notes have no title, as in Obsidian, the name of the file is one.
+    titles = written if 2 * len(written) > len(notes) else {file: file.stem for file in notes}
     titled: dict[str, list[str]] = {}
-    for number, file in enumerate(sorted(root.rglob("*.md"))):
-        text, name = file.read_text("utf-8", "replace"), f"{number:05d}.md"
-        found = TITLE.search(text[:4000]) or HEADING.search(text)
-        if found and len(text) > LEAST:
-            titled.setdefault(found[1].strip(), []).append(name)
+    for number, (file, text) in enumerate(notes.items()):
+        name = f"{number:05d}.md"
+        if file in titles and len(text) > LEAST:
+            titled.setdefault(titles[file], []).append(name)
         front, body = FRONT.match(text).groups("")  # type: ignore[union-attr]
         (out / name).write_text(NAMES.sub("", front) + HEADING.sub("", body, count=1), "utf-8")
     alone = sorted((title, names[0]) for title, names in titled.items() if len(names) == 1)
     return out, _drawn(Wanted(title, (name,)) for title, name in alone)
+
+
+def _title(text: str) -> str:
+    found = TITLE.search(text[:4000]) or HEADING.search(text)
+    return found[1].strip() if found else ""
 
 
 def sections_of(root: Path) -> list[Wanted]:

@@ -10,6 +10,7 @@ from bench.links import MODES
 from bench.quality import VARIANTS
 from bench.report_ask import write_ask
 from bench.report_curate import write_intake, write_tags, write_tuning
+from bench.report_servers import write_pg_scale, write_servers
 from bench.report_surfaces import (
     write_graph,
     write_load,
@@ -317,6 +318,8 @@ SECTIONS = {
     "load": write_load,
     "typing": write_typing,
     "scale": _scale,
+    "pg-scale": write_pg_scale,
+    "servers": write_servers,
     "quality": _quality,
     "domains": _domains,
     "known": _known,

@@ -17,8 +17,9 @@ from bench.known_queries import without_names
 from bench.vaults import find_archives, make_vault
 from notewell import Vault
 from notewell.config.files import SettingsFiles
-from notewell.config.settings import Settings, StoreSettings
-from notewell.index.walk import WalkRules
+from notewell.config.sections import StoreSettings
+from notewell.config.settings import Settings
+from notewell.files.survey import WalkRules
 from notewell.measure.collection import load_collection
 from notewell.measure.evaluate import collection_vault, evaluate, find_candidates
 from notewell.serve.own_server import OwnServer

@@ -1,8 +1,9 @@
 """Run the console blocks of the docs on the sample vault, and write their real output under each command.
 
 `python docs/console.py` writes; `python docs/console.py --check` only says which pages differ, and exits with 1. The
-settings that a page shows as `toml` hold for the blocks below them. What cannot be run (servers, set-up, other
-programs) is no console block, but stands in a fence of `sh`.
+settings that a page shows as `toml` hold for the blocks below them. A page whose settings allow changes of notes has a
+copy of the vault of its own. What cannot be run (servers, set-up, other programs) is no console block, but stands in a
+fence of `sh`.
 """
 
 from __future__ import annotations
@@ -21,9 +22,12 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
 VAULT = ROOT / "examples" / "vault"
+# Feeds for the vault, beside it.
+FEEDS = ROOT / "examples" / "feeds"
 PAGES = (ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md")))
 BLOCK = re.compile(r"^```(console|toml)\n(.*?)(?=^```)", re.DOTALL | re.MULTILINE)
 # What differs from run to run.
+CHANGES = "[curate]\n"
 SECONDS = re.compile(r"in \d+\.\d s")
 # What only a shell understands, outside of quotes.
 SHELL = re.compile(r"[|&;<>()$`\\*?~#]")
@@ -123,12 +127,23 @@ def _run_here(arguments: Sequence[str], folder: Path, environment: Mapping[str, 
     return int(code or 0), held[0].getvalue().decode("utf-8"), held[1].getvalue().decode("utf-8")
 
 
+def _copy(folder: Path) -> Path:
+    """Return a copy of the sample vault, which stays as it is whatever the commands write."""
+    shutil.copytree(FEEDS, folder / "feeds")
+    return shutil.copytree(VAULT, folder / "vault", ignore=shutil.ignore_patterns(".notewell"))
+
+
 def main() -> None:
     """Write the pages anew, or check them."""
     with tempfile.TemporaryDirectory() as folder:
-        # A copy: whatever the commands write, the sample vault stays as it is.
-        vault = shutil.copytree(VAULT, Path(folder) / "vault", ignore=shutil.ignore_patterns(".notewell"))
-        pages = {page: with_output(page.read_text(encoding="utf-8"), vault) for page in PAGES}
+        # What curating leaves outside of a vault goes, too.
+        os.environ["XDG_STATE_HOME"] = str(Path(folder) / "state")
+        vault = _copy(Path(folder) / "all")
+        pages = {}
+        for page in PAGES:
+            text = page.read_text(encoding="utf-8")
+            changes = CHANGES in text and "```console\n" in text
+            pages[page] = with_output(text, _copy(Path(folder) / page.stem) if changes else vault)
     differing = {page: text for page, text in pages.items() if page.read_text(encoding="utf-8") != text}
     if "--check" not in sys.argv:
         for page, text in differing.items():

@@ -31,11 +31,11 @@ LINES = (
     ("names",),
     ("redact", "embed", "llm", "store", "extract"),
     ("types", "files", "terms", "remote"),
-    ("errors", "patterns"),
+    ("errors", "frozen", "patterns"),
 )
 HEIGHTS = {room: len(LINES) - number for number, line in enumerate(LINES) for room in line}
 FORBIDDEN_NAMES = {"core", "utils", "common", "helpers", "services", "manager"}
-IMPORTS_INSIDE = 107
+IMPORTS_INSIDE = 110
 # Spelled in halves, so that this file does not hold what it forbids.
 FORBIDDEN_WORDS = ("Magic" + "Mock", "TO" + "DO", "FIX" + "ME", "pragma: no" + " cover")
 

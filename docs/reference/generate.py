@@ -19,6 +19,7 @@ import notewell
 from notewell import errors
 from notewell.config import variable_of
 from notewell.config.settings import SPECS, setting_names
+from notewell.curate.intake import Intake
 from notewell.curate.promote import Promoted, Queue
 from notewell.curate.renames import Renamed
 from notewell.curate.suggest import TagProposals
@@ -75,7 +76,7 @@ ANSWERS = (
     # For the page in a browser.
     Answer,
     *(BrokenLinks, Duplicates, FilterChoices, Findings, GraphMap, Indexed, NotePage, Paused, Session, SessionList),
-    *(Renamed, TagReport, TagProposals, Queue, Promoted),
+    *(Intake, Renamed, TagReport, TagProposals, Queue, Promoted),
 )
 DECISIONS = Path(__file__).parents[1] / "decisions"
 DECISION = re.compile(r"^## (.+) \((\d{4}-\d\d-\d\d).*\)$", re.MULTILINE)

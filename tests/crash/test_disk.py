@@ -18,7 +18,7 @@ import pytest
 from tests.vaults import same_user
 
 from notewell import Vault
-from notewell.errors import StoreDamaged, StoreError, VaultError
+from notewell.errors import CurateError, StoreDamaged, StoreError, VaultError
 
 MakeVault = Callable[..., Vault]
 RunCommand = Callable[..., tuple[int, str, str]]
@@ -164,6 +164,30 @@ def fill(file: Path) -> None:
     with file.open("wb", buffering=0) as stream, suppress(OSError):
         while True:
             stream.write(bytes(4096))
+
+
+def test_an_intake_onto_a_full_disk_writes_no_note_and_the_next_one_does(
+    make_vault: MakeVault, small_disk: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from notewell.curate.intake import read_log, take_in  # noqa: PLC0415
+    from notewell.curate.signals import make_signal  # noqa: PLC0415
+    from notewell.curate.sources import Read  # noqa: PLC0415
+
+    root = make_vault({**NOTES, "notewell.toml": '[curate]\nfolders = ["."]\n[intake]\naccept = 0.01\n'}).root
+    (root / "Inbox").mkdir()
+    signal = make_signal("Bees", "The hive hums in the evening, and the bees rest.", source="feed")
+    with opened(root, root.parent / "store.db") as vault:
+        vault.index()
+        same_user(small_disk)
+        monkeypatch.setenv("XDG_STATE_HOME", str(small_disk))
+        fill(small_disk / "filler")
+        with pytest.raises(CurateError) as caught:
+            take_in(vault, Read([signal]))
+        assert caught.value.hint and not [*(root / "Inbox").iterdir()]
+        (small_disk / "filler").unlink()
+        (done,) = take_in(vault, Read([signal])).decisions
+        assert done.verdict == "added" and (root / done.path).exists()
+        assert [one.title for one in read_log(vault)] == ["Bees"]
 
 
 def test_a_backup_onto_a_full_disk_is_a_clear_error_and_leaves_no_file(make_vault: MakeVault, small_disk: Path) -> None:

@@ -223,6 +223,28 @@ def test_the_command_scores_explains_logs_and_undoes(tmp_path: Path, run_command
     assert run_command(root, "intake", str(tmp_path / "feed.xml"))[2].count("1 signal decided before") == 1
     (logged,) = json.loads(run_command(root, "intake", "log", "--json")[1])
     assert run_command(root, "intake", "explain", logged["id"])[0] == 0
+    assert len(json.loads(run_command(root, "intake", "--json", "log")[1])) == 1
     assert run_command(root, "intake", "undo")[0] == 0 and not (root / logged["path"]).exists()
     assert run_command(root, "intake", "nowhere.xml")[0] == 1
     assert "accepted 0 signals" in run_command(root, "intake", "tune")[2]
+
+
+def test_a_text_is_taken_in_listed_and_taken_back_over_http(vault: Vault) -> None:
+    from tests.serve.serving import serving  # noqa: PLC0415
+
+    def post(path: str, **asked: Any) -> Any:
+        sent = {"Content-Type": "application/json"}
+        return served.ask(path, sent, method="POST", body=json.dumps(asked).encode())
+
+    feed = (
+        f"<rss><channel><item><title>{GOOD.title}</title><description>{GOOD.text}</description></item></channel></rss>"
+    )
+    with serving(vault) as served:
+        done = post("/intake", text=feed).data
+        (one,) = done["decisions"]
+        assert one["verdict"] == "added" and done["applied"] and (vault.root / one["path"]).exists()
+        assert served.get("/intake/log", limit=1)["decisions"] == done["decisions"]
+        assert post("/intake/undo", signal=one["id"]).data["decisions"][0]["later"] == "undone"
+        assert not (vault.root / one["path"]).exists()
+        # A path is a text: no file is read for a request.
+        assert post("/intake", text="/etc/passwd", dry_run=True).data["decisions"][0]["title"] == "/etc/passwd"

@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 
 from notewell import Vault
-from notewell.config.settings import IntakeSettings
+from notewell.config.sections import IntakeSettings
 from notewell.curate.intake_log import Decision, IntakeLog, Later
 from notewell.curate.journal import Journal
 from notewell.curate.scoring import Score, Scores
-from notewell.curate.tune import learn, tune, with_weights
+from notewell.curate.tune import features_of, learn, tune, with_weights
 from notewell.errors import CurateError
 
 MakeVault = Callable[..., Vault]
@@ -38,14 +38,22 @@ def test_weights_that_gain_are_written_and_all_else_stays(make_vault: MakeVault)
     decided(vault, lambda values: values[2] > 0.5)
     dry = tune(vault, dry_run=True)
     assert not dry.written and (vault.root / "notewell.toml").read_text() == text
+    before = vault.settings.intake
     done = tune(vault)
     assert done.written and done.after > 0.9 > done.before and done.weights["depth"] > 0.5
     written = (vault.root / "notewell.toml").read_text()
-    assert tomllib.loads(written)["intake"] == {**done.weights, "folders": ["In"]}
+    assert tomllib.loads(written)["intake"] == {**done.weights, **done.limits, "folders": ["In"]}
     assert written.startswith('# mine\n[curate]\nfolders = ["."]\n[intake]\ndepth = ') and " # deep\n" in written
     assert written.endswith('[show]\nlinks = "off"\n')
     vault.reread()
     assert vault.settings.intake.weights == done.weights
+    # As many signals pass as before.
+    features = features_of(IntakeLog(Journal(vault.root).folder).decisions().values())
+    for name, limit in (("accept", 0.55), ("review", 0.4)):
+        old, new = (
+            features @ [*weights.values()] / sum(weights.values()) for weights in (before.weights, done.weights)
+        )
+        assert (new >= done.limits[name]).sum() == (old >= limit).sum()
     assert not tune(vault).written
 
 

@@ -13,16 +13,19 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+import notewell
 from notewell import Vault, ask
 from notewell.embed import EmbedRules
 from notewell.embed.words import WordsEmbedder
 from notewell.errors import NoteError, QueryError, StoreError
 from notewell.freshness import Opening
 from notewell.index import Batches, Progress
+from notewell.serve.web.choices import filter_choices
 from notewell.store import EMBEDDER
 from notewell.types.note import Vectors
 from notewell.types.query import EVERYTHING
 
+STATIC = Path(notewell.__file__).parent / "serve/web/static"
 Make = Callable[..., Vault]
 Run = Callable[..., tuple[int, str, str]]
 
@@ -375,6 +378,14 @@ def test_a_question_is_answered_from_the_domains_that_it_names(vault: Vault) -> 
     answer = ask(vault, "what comes with quixblat sauce", domain="fitness")
     assert {citation.path.partition("/")[0] for citation in answer.citations} <= {"Gym"}
     assert "Food/Eggs.md" in {citation.path for citation in ask(vault, "what comes with quixblat sauce").citations}
+
+
+def test_the_page_offers_domains_as_a_filter(make_vault: Make) -> None:
+    with make_vault(NOTES) as vault:
+        vault.index()
+        assert filter_choices(vault).domains == ("fitness", "food", "legacy")
+        assert {hit.path for hit in vault.search("heavy in:food")} <= {"Food/Eggs.md", "Food/Oats.md"}
+    assert '["Domain", "in", "domains"]' in (STATIC / "chips.js").read_text(encoding="utf-8")
 
 
 def test_domains_are_indexed_in_a_second_process_as_large_vaults_are(make_vault: Make) -> None:

@@ -13,10 +13,11 @@ import pytest
 
 from notewell.errors import NoteError
 from notewell.files.safe_open import BY_DESCRIPTOR, open_inside
+from notewell.files.survey import WalkRules
 from notewell.index.place import find_place, found_at, read_place
 from notewell.index.readers import load
 from notewell.index.secrets import files_at
-from notewell.index.walk import VaultFile, WalkRules
+from notewell.index.walk import VaultFile
 from notewell.types.note import Stamp
 
 ReadFile = Callable[[Path, str], bytes]

@@ -10,12 +10,13 @@ import pytest
 from tests.vaults import opened, stop_after
 
 from notewell import Vault
+from notewell.files.survey import WalkRules
 from notewell.freshness import Opening
 from notewell.index import Batches
 from notewell.index.ahead import Ahead
 from notewell.index.prepare import Here, Job, Outcome, Source, prepare, prepared, without_text
 from notewell.index.readers.sandbox import Extraction
-from notewell.index.walk import WalkRules, walk
+from notewell.index.walk import walk
 from notewell.types.notices import Notice
 
 MakeVault = Callable[..., Vault]

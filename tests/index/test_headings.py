@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from notewell.errors import NoteError
+from notewell.files.survey import WalkRules
 from notewell.index.place import find_place, read_place
-from notewell.index.walk import WalkRules
 
 HIVE = """\
 ---

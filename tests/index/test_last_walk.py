@@ -12,9 +12,9 @@ from tests.vaults import found
 
 from notewell import Vault
 from notewell.files.formats import BY_SUFFIX
+from notewell.files.survey import WalkRules, survey
 from notewell.index.changes import find_changes
 from notewell.index.last_walk import LastWalk, digest_of
-from notewell.index.walk import WalkRules, survey
 from notewell.store import MadeFor, State
 
 MakeVault = Callable[..., Vault]
@@ -91,7 +91,7 @@ def test_vectors_that_the_encoder_adds_change_nothing(root: Path) -> None:
 
 
 def test_a_digest_is_known_for_its_own_store_alone(tmp_path: Path) -> None:
-    LastWalk(tmp_path / "a.db").keep(b"rye", retries=False)
+    LastWalk(tmp_path / "a.db").keep(b"rye", tmp_path, RULES, retries=False)
     assert LastWalk(tmp_path / "a.db").is_same(b"rye", again=True)
     assert not LastWalk(tmp_path / "a.db").is_same(b"bees", again=False)
     assert not LastWalk(tmp_path / "b.db").is_same(b"rye", again=False)
@@ -99,7 +99,7 @@ def test_a_digest_is_known_for_its_own_store_alone(tmp_path: Path) -> None:
 
 def test_files_that_are_worth_another_try_are_tried_by_a_run_and_not_by_a_search(tmp_path: Path) -> None:
     last = LastWalk(tmp_path / "a.db")
-    last.keep(b"rye", retries=True)
+    last.keep(b"rye", tmp_path, RULES, retries=True)
     assert (last.is_same(b"rye", again=False), last.is_same(b"rye", again=True)) == (True, False)
 
 

@@ -7,9 +7,10 @@ import pytest
 
 from notewell.errors import NoteError
 from notewell.files.safe_open import exists
+from notewell.files.survey import WalkRules
 from notewell.index.place import Place, find_place, read_place
 from notewell.index.readers import load
-from notewell.index.walk import VaultFile, WalkRules
+from notewell.index.walk import VaultFile
 from notewell.types.note import Stamp
 
 

@@ -12,7 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from notewell.errors import SettingsError, VaultError
-from notewell.index.walk import WalkRules, left_out, walk
+from notewell.files.survey import WalkRules
+from notewell.index.walk import left_out, walk
 
 
 def write(root: Path, *paths: str) -> None:

@@ -112,7 +112,8 @@ def test_without_a_scheduler_this_process_goes_on_and_says_so(make_vault: MakeVa
 
 
 def files(root: Path) -> Iterator[Any]:
-    from notewell.index.walk import WalkRules, walk  # noqa: PLC0415
+    from notewell.files.survey import WalkRules  # noqa: PLC0415
+    from notewell.index.walk import walk  # noqa: PLC0415
 
     return iter(walk(root, WalkRules(), {".md"}))
 

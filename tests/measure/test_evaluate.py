@@ -6,8 +6,8 @@ import pytest
 
 from notewell.config.settings import Settings
 from notewell.embed import EmbedRules
+from notewell.files.survey import WalkRules
 from notewell.index.encode import GROUP
-from notewell.index.walk import WalkRules
 from notewell.measure.collection import Collection, Document
 from notewell.measure.evaluate import collection_vault, encode_share, evaluate
 from notewell.search import SearchRules

@@ -16,7 +16,8 @@ Notewell = Callable[..., tuple[int, str, str]]
 KEY = "embed.key"
 # What no file of a vault may set.
 ELSEWHERE = {KEY, "llm.key", "llm.context", "search.expand", "search.expand_seconds"}
-ELSEWHERE |= {"store.folder", "store.url", "store.replicas"}
+ELSEWHERE |= {"store.folder", "store.url", "store.replicas", "serve.copilot"}
+ELSEWHERE |= {"rerank.model", "rerank.url", "rerank.key"}
 
 
 def rows(out: str) -> dict[str, tuple[str, str]]:

@@ -78,12 +78,12 @@ def test_it_ends_with_the_program_that_started_it(folder: Path) -> None:
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
-        env={**os.environ, "NOTEWELL_DAEMON": "no"},
+        env={**os.environ, "NOTEWELL_DAEMON": "no", "NOTEWELL_SERVE_COPILOT": "yes"},
     )
     assert process.stdout is not None
     port = urlsplit(json.loads(process.stdout.readline())["addresses"][0]).port or 0
     served = Served("127.0.0.1", port)
-    assert served.get("/health")["ok"]
+    assert served.get("/health")["ok"] and served.get("/v0/health")["service"] == "running"
     # Its end of the pipe closes, as it does when a program is killed.
     process.communicate(timeout=PATIENCE)
     assert process.returncode == 0

@@ -38,7 +38,7 @@ def complete(notewell: Notewell, monkeypatch: pytest.MonkeyPatch) -> Complete:
 
 def test_commands_and_options_are_completed(complete: Complete) -> None:
     assert complete("") == list(COMMANDS)
-    assert complete("re") == ["related", "read", "restore", "remember"]
+    assert complete("re") == ["related", "read", "review", "restore", "remember"]
     assert complete("--no-p") == ["--no-pager"]
     assert "--format" in complete("search", "--f")
 
@@ -160,7 +160,7 @@ def test_somebody_presses_tab(notewell: Notewell, folder: Path, shell: str) -> N
         "notewell read Garden/Varr\t",
         'notewell read "Garden/Varr\t',
         "notewell rea\tGarden/Keys.md:3",
-        "notewell config search.li\t",
+        "notewell config search.lim\t",
     )
     home = {"HOME": str(folder.parent), "XDG_CONFIG_HOME": str(folder.parent), "XDG_DATA_HOME": str(folder.parent)}
     path = f"{Path(PROGRAM).parent}{os.pathsep}{os.environ['PATH']}"

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from tests.serve.daemons import LONG, DaemonRunner, begun_by_nobody, is_gone
 
-from notewell.config.settings import HookSettings
+from notewell.config.sections import HookSettings
 from notewell.serve.daemon import client, wire
 from notewell.serve.hooks import EVENTS
 from notewell.serve.hooks.limit import LIMIT

@@ -51,6 +51,15 @@ def test_the_committed_bundle_is_what_its_source_builds(tmp_path: Path) -> None:
     assert done.returncode == 0, done.stderr
 
 
+@needs_node
+def test_make_lints_and_checks_the_plugin_where_node_is() -> None:
+    make = shutil.which("make")
+    if make is None:
+        pytest.skip("make is not installed")
+    done = subprocess.run([make, "-n", "lint", "types"], cwd=PLUGIN.parents[1], capture_output=True, text=True)
+    assert "npm run --silent lint" in done.stdout and "npm run --silent types" in done.stdout
+
+
 def test_the_plugin_is_of_this_version_and_its_lock_names_no_registry() -> None:
     manifest = json.loads((PLUGIN / "manifest.json").read_text("utf-8"))
     package = json.loads((PLUGIN / "package.json").read_text("utf-8"))

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import notewell
-from notewell.config.settings import HookSettings
+from notewell.config.sections import HookSettings
 from notewell.serve.hooks import EVENTS
 from notewell.serve.hooks.install import entries_for, entry
 

@@ -17,7 +17,7 @@ from notewell.serve.own_server import SUPERUSER, OwnServer
 from notewell.store import MadeFor
 from notewell.store.postgres.connection import Connections
 from notewell.store.postgres.schema import VERSION
-from notewell.store.postgres.store import PostgresStore
+from notewell.store.postgres.store import PostgresStore, exists
 
 MADE_FOR = MadeFor("words/27", 27, "1")
 Open = Callable[..., PostgresStore]
@@ -164,6 +164,8 @@ def test_tables_of_another_version_are_left_alone(
 ) -> None:
     as_superuser(server, f"update notewell.format set version = {version}")
     try:
+        with pytest.raises(StoreUnfit, match=f"format {version}"):
+            exists(store._connections, "any")
         with pytest.raises(StoreUnfit, match=f"format {version}") as caught:
             open_store()
     finally:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 import threading
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,7 @@ from tests.postgres import own_server
 
 from notewell import Vault
 from notewell.errors import StoreDamaged, StoreError, StoreUnreachable
-from notewell.serve.own_server import OwnServer
+from notewell.serve.own_server import SUPERUSER, OwnServer
 from notewell.store.postgres import lost, queries, sessions
 from notewell.store.postgres.connection import Connections
 from notewell.store.postgres.nodes import Nodes
@@ -252,8 +253,21 @@ def test_only_an_empty_database_becomes_a_node(cluster: Cluster) -> None:
     for server in (cluster.home, cluster.others[0]):
         with pytest.raises(StoreError, match="stores of its own, or is a node"):
             cluster.nodes.add(server.url())
+    with pytest.raises(StoreError, match="address contains a password"):
+        cluster.nodes.add("postgresql://ada:word@127.0.0.1/empty")
     with pytest.raises(StoreError, match="no node 'home'"):
         cluster.nodes.remove("home")
+
+
+def test_a_role_that_may_not_have_nodes_is_told_how(cluster: Cluster) -> None:
+    with psycopg.connect(cluster.home.url(SUPERUSER, "postgres"), autocommit=True) as db:
+        db.execute("create database plain owner notewell")
+    with closing(Connections(cluster.home.url(database="plain"))) as connections:
+        nodes = Nodes(connections)
+        with pytest.raises(StoreError, match="may not use other servers") as caught:
+            nodes.add(cluster.others[0].url())
+        assert [node.name for node in nodes.listed()] == ["home"]
+    assert "grant usage on foreign data wrapper postgres_fdw to notewell" in caught.value.hint
 
 
 Run = Callable[..., tuple[int, str, str]]

@@ -12,6 +12,7 @@ from notewell.chat.calls import BEGINS, ReadCall, call_in_text, read_call
 from notewell.chat.tools import TOOLS, Result, Toolbox
 from notewell.errors import LlmError
 from notewell.files.control_chars import without_hidden
+from notewell.frozen import frozen
 from notewell.llm import MAX_TOKENS, Call, Message, StoppableModel
 from notewell.llm import Text as Written
 from notewell.llm import Thinking as Thought
@@ -35,7 +36,7 @@ NAMES = [tool.name for tool in TOOLS]
 AGAIN = "You called this before; its result is above. Answer now."
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Outcome:
     """What an agent wrote, the tools it used, what these computed or listed, and why it failed if it did."""
 

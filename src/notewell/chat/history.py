@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from notewell.errors import QueryError
+from notewell.frozen import frozen
 from notewell.search.relevance import telling_terms
 from notewell.types.query import Query
 
@@ -25,7 +26,7 @@ CONTINUES = re.compile(
 FEW = 2
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Turn:
     """A question and its answer, the notes that it may rest on, and which notes were allowed to answer."""
 
@@ -40,7 +41,7 @@ class Turn:
         return len(self.question) + len(self.answer)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Conversation:
     """The turns of a session; `first` is the number of the oldest one that is kept."""
 

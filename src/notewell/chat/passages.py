@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 from notewell.chat.quotes import check_quote, locate
+from notewell.frozen import frozen
 from notewell.search.relevance import judge, nearness, telling_terms
 from notewell.terms import count_terms
 from notewell.types.answer import Citation
@@ -23,7 +23,7 @@ JUDGED = 3
 TOGETHER = 0.4
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Passage:
     """A chunk that may answer, its number, and its relevance by itself, from 0 to 1."""
 
@@ -51,7 +51,7 @@ class Passage:
         )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Found:
     """The passages of a search, the best first, how surely they answer, and what the user should know."""
 

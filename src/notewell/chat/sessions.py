@@ -6,7 +6,7 @@ import json
 import os
 from collections.abc import Collection, Generator
 from contextlib import AbstractContextManager, suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import UTC, datetime
 from hashlib import blake2b
 from pathlib import Path
@@ -18,6 +18,7 @@ from notewell.files.control_chars import without_hidden
 from notewell.files.lock import held
 from notewell.files.safe_open import NO_LINK, read_plain
 from notewell.files.user import clean_up, home_folder, private_folder, state_folder, write_private
+from notewell.frozen import frozen
 from notewell.llm import Model
 from notewell.redact import redact_text
 from notewell.types.answer import Answer, Event, Memory, Metadata
@@ -35,7 +36,7 @@ LARGEST = 1 << 20
 PATIENCE = 5.0
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SessionSummary:
     """A session, as a list shows it."""
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from enum import Enum
 from pathlib import Path
 from typing import Any, TypeVar
@@ -12,6 +12,7 @@ from notewell.embed import EmbedRules
 from notewell.embed.rules import RerankRules
 from notewell.errors import SettingsError
 from notewell.files.safe_open import MACHINERY, SETTINGS
+from notewell.frozen import frozen
 from notewell.llm.rules import LlmRules
 from notewell.remote.address import Key, parse_address
 
@@ -38,7 +39,7 @@ class Who(Enum):
     VAULT = f"a vault's {FILE}"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Setting:
     """A setting, its value, and its source: `default`, a file, a variable, or an `option`.
 

@@ -4,17 +4,28 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable
-from dataclasses import dataclass, fields
+from dataclasses import fields
 from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from notewell.config.permissions import Who, check_server, check_store_path
+from notewell.config.sections import (
+    CurateSettings,
+    DaemonSettings,
+    HookSettings,
+    IntakeSettings,
+    MemorySettings,
+    ServeSettings,
+    ShowSettings,
+    StoreSettings,
+)
 from notewell.embed import EmbedRules
 from notewell.embed.rules import RerankRules
+from notewell.files.survey import WalkRules
+from notewell.frozen import frozen
 from notewell.index.chunk import ChunkRules
 from notewell.index.dates import DateRules
-from notewell.index.walk import WalkRules
 from notewell.llm.rules import OFF, TOOLS, LlmRules
 from notewell.remote.address import Key
 from notewell.search.fuse import FUSIONS
@@ -22,88 +33,7 @@ from notewell.search.rank.links import GRAPHS
 from notewell.search.rules import DECAY_MODES, DecayRules, SearchRules
 
 
-@dataclass(frozen=True, slots=True)
-class StoreSettings:
-    """Where the store is: in a file of its own, in one folder for the stores of all vaults, or on a server."""
-
-    path: str = ""
-    folder: str = ""
-    url: str = ""
-    replicas: tuple[str, ...] = ()
-    name: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class MemorySettings:
-    """Where agents may write memories."""
-
-    folder: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class CurateSettings:
-    """Which folders Notewell may change notes in, and the files that say how."""
-
-    folders: tuple[str, ...] = ()
-    taxonomy: str = "_taxonomy.md"
-    queue: str = "_review-queue.md"
-
-
-@dataclass(frozen=True, slots=True)
-class IntakeSettings:
-    """What enters the vault: the weights of the scores, the two limits, and where notes go.
-
-    The weights were chosen on one vault and checked on three others (docs/decisions/curate.md).
-    """
-
-    relevance: float = 0.6
-    actionability: float = 0.1
-    depth: float = 0.15
-    authority: float = 0.15
-    accept: float = 0.55
-    review: float = 0.4
-    folders: tuple[str, ...] = ()
-    inbox: str = "Inbox"
-
-    @property
-    def weights(self) -> dict[str, float]:
-        """Return the weight of each score."""
-        names = ("relevance", "actionability", "depth", "authority")
-        return {name: getattr(self, name) for name in names}
-
-
-@dataclass(frozen=True, slots=True)
-class ShowSettings:
-    """How hits are shown on a terminal, and notes opened."""
-
-    links: str = "auto"
-    open_with: str = "auto"
-
-
-@dataclass(frozen=True, slots=True)
-class DaemonSettings:
-    """Whether the daemon answers commands, and what limits it."""
-
-    use: bool = True
-    idle_minutes: float = 15.0
-    max_mb: int = 150
-
-
-@dataclass(frozen=True, slots=True)
-class HookSettings:
-    """What the hooks of Claude Code show and replace, and how long they may take.
-
-    The threshold was measured: see docs/concepts/hooks.md.
-    """
-
-    threshold: float = 0.45
-    max_tokens: int = 500
-    timeout_ms: int = 300
-    tools: tuple[str, ...] = ("Bash", "Glob", "Grep")
-    min_chars: int = 4_000
-
-
-@dataclass(frozen=True, slots=True)
+@frozen
 class Settings:
     """Everything that can be set, in the sections of `notewell.toml`."""
 
@@ -122,6 +52,7 @@ class Settings:
     curate: CurateSettings = CurateSettings()
     intake: IntakeSettings = IntakeSettings()
     show: ShowSettings = ShowSettings()
+    serve: ServeSettings = ServeSettings()
 
 
 class Spec(NamedTuple):
@@ -370,6 +301,10 @@ SPECS = {
     "show.open_with": Spec(
         "What `notewell open` uses: `obsidian`, `editor` ($VISUAL or $EDITOR) or `pager`; `auto` chooses",
         choices=("auto", "obsidian", "editor", "pager"),
+    ),
+    # A vault must not open routes of its user's server.
+    "serve.copilot": Spec(
+        "Let `notewell serve` answer Copilot for Obsidian, below /v0 and /v1; not in a vault's own file", who=Who.USER
     ),
 }
 

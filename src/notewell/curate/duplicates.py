@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
 from notewell.embed.vectors import unit
+from notewell.frozen import frozen
 from notewell.memory.near import distinctive_terms, overlap, same_words, similarity_of
 from notewell.store import Snapshot
 from notewell.store.vectors import unit_rows
@@ -29,7 +29,7 @@ BATCH = 2_000
 FEWEST_WORDS = 30
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Duplicate:
     """Two notes that say nearly the same."""
 

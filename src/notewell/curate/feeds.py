@@ -15,6 +15,7 @@ from xml.parsers import expat
 from notewell.curate.markup import one_line, plain_line, text_of_html
 from notewell.curate.signals import Signal, bare_url, make_signal
 from notewell.errors import CurateError
+from notewell.frozen import frozen
 from notewell.index.readers.sandbox import Extraction
 
 # A feed has some dozens of items; nobody reads one of this size.
@@ -44,7 +45,7 @@ FIELDS = {
 }
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Feed:
     """What a feed, or a list of feeds, has."""
 

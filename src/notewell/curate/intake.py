@@ -7,10 +7,11 @@ import posixpath
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from datetime import datetime
 
-from notewell.config.settings import IntakeSettings, Settings
+from notewell.config.sections import IntakeSettings
+from notewell.config.settings import Settings
 from notewell.curate.duplicates import text_of
 from notewell.curate.intake_log import Decision, IntakeLog, Verdict, timestamp
 from notewell.curate.intake_page import file_names, page_of
@@ -24,6 +25,7 @@ from notewell.curate.scoring import Judge, Scored
 from notewell.curate.signals import Signal, bare_url, web_address
 from notewell.curate.sources import Read
 from notewell.errors import CurateError, NoteError, SettingsError
+from notewell.frozen import frozen
 from notewell.index import Progress
 from notewell.index.report import Reason
 from notewell.memory.near import distinctive_terms, overlap, same_words
@@ -40,7 +42,7 @@ SAME_WORDS = 0.8
 FEWEST_WORDS = 30
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Intake:
     """What `intake` did, or would do."""
 
@@ -58,7 +60,7 @@ class Intake:
     """What the user should know."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Target:
     """Where notes may go, and which names are taken."""
 

@@ -6,7 +6,7 @@ import json
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Literal
@@ -16,6 +16,7 @@ from notewell.curate.signals import Signal
 from notewell.errors import CurateError
 from notewell.files.safe_open import open_plain, read_plain
 from notewell.files.user import private_folder, write_private
+from notewell.frozen import frozen
 
 Verdict = Literal["added", "queued", "dropped", "duplicate"]
 Later = Literal["", "accepted", "rejected", "undone"]
@@ -24,7 +25,7 @@ LOG, PENDING, UNDOING, HELD = "intake.jsonl", "intake-pending.json", "intake-und
 MOST_HELD = 2_000
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Decision:
     """What was decided of a signal, and why."""
 

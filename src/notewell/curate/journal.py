@@ -11,7 +11,7 @@ import os
 import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, field, replace
 from datetime import UTC, datetime
 from hashlib import blake2b
 from pathlib import Path
@@ -22,6 +22,7 @@ from notewell.files.folder import Folder
 from notewell.files.lock import held
 from notewell.files.safe_open import read_plain
 from notewell.files.user import home_folder, private_folder, state_folder, sync, write_private
+from notewell.frozen import frozen
 
 # Where deleted notes go, as in Obsidian; nothing there is ever indexed.
 TRASH = ".trash"
@@ -43,7 +44,7 @@ class Edit(NamedTuple):
     new: bytes
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Change:
     """One file that is edited, created, moved to the trash or back; digests of its content say how far that is."""
 
@@ -57,7 +58,7 @@ class Change:
     trashed_as: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Entry:
     """Changes that belong together: what they are for, when they were made, and the name of their file."""
 
@@ -165,10 +166,10 @@ class Journal:
             # A file that was there before is not ours.
             self._take_back(done[:-1] if isinstance(error, FileExistsError) else done)
             self._running.unlink()
-            why = "it is a link, or not a file" if error.errno in (errno.ELOOP, errno.ENOTDIR) else error.strerror
-            raise CurateError(
-                f"Nothing was changed: {done[-1].path}: {why}", "Try again once no other program writes to it"
-            ) from error
+            is_link = error.errno in (errno.ELOOP, errno.ENOTDIR)
+            why = "it is a link, or not a file" if is_link else error.strerror
+            hint = "Name a folder that is none" if is_link else "Try again once no other program writes to it"
+            raise CurateError(f"Nothing was changed: {done[-1].path}: {why}", hint) from error
         except BaseException:
             self._take_back(done)
             self._running.unlink()

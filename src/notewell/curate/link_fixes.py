@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import posixpath
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from urllib.parse import quote
 
 from notewell.curate.tag_edits import TextEdit, note_of, with_edits
 from notewell.curate.tag_report import TYPO, similar_tags
 from notewell.errors import NoteError
+from notewell.frozen import frozen
 from notewell.graph.link_report import NO_NOTE, NoteLink
 from notewell.index.links import MARKDOWN, WIKI
 from notewell.names.paths import last_name
@@ -20,7 +20,7 @@ from notewell.vault import Vault
 LONG = 12
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class LinkFix:
     """A broken link as it is written, and as it should be."""
 

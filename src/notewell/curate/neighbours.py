@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 
 from notewell.embed import Embedder
+from notewell.frozen import frozen
 from notewell.search.related import distinctive_terms, mean
 from notewell.search.relevance import judge
 from notewell.store import Snapshot
@@ -19,7 +19,7 @@ CANDIDATES = 60
 READ = 20
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Subject:
     """What a text is about: its most telling terms with their rarities in the vault, and its vector, if it has one."""
 
@@ -27,7 +27,7 @@ class Subject:
     vector: Vectors | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Neighbour:
     """A note like a text: the chunk that is most like it, how similar it is, from 0 to 1, and why."""
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 
 from notewell.curate.intake_log import IntakeLog
@@ -17,6 +16,7 @@ from notewell.curate.renames import TRIES, half_done
 from notewell.curate.review import Action, Proposed, asked_for, find_proposals, readable_action
 from notewell.curate.tag_edits import add_tags, note_of, with_edits
 from notewell.errors import CurateError, NoteError
+from notewell.frozen import frozen
 from notewell.index import Progress
 from notewell.index.report import Reason
 from notewell.types.notices import Notice
@@ -25,7 +25,7 @@ from notewell.vault import Vault
 DOING = "promote"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Ticked:
     """A ticked proposal that was applied, or would be."""
 
@@ -37,7 +37,7 @@ class Ticked:
     """What was proposed."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class QueueItem:
     """A proposal in the review queue."""
 
@@ -53,7 +53,7 @@ class QueueItem:
     """Whether it is ticked."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Queue:
     """The review queue."""
 
@@ -69,7 +69,7 @@ class Queue:
     """What the user should know."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Promoted:
     """What `promote` did, or would do."""
 
@@ -179,7 +179,7 @@ def undo_promote(vault: Vault) -> Promoted:
     return Promoted(done, applied=True, left=half_done(unfinished), notices=notices)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Plan:
     done: tuple[Ticked, ...]
     changes: tuple[Change, ...]
@@ -226,7 +226,7 @@ def _plan(vault: Vault, file: QueueFile) -> _Plan:
     return _Plan(tuple(done), tuple(changes), tuple(left), tuple(ids))
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Open:
     """The notes that ticked proposals change together: as they were, as they shall be, and those to trash."""
 

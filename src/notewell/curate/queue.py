@@ -7,11 +7,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from hashlib import blake2b
 from typing import Literal, get_args
 
 from notewell.errors import CurateError
+from notewell.frozen import frozen
 
 Kind = Literal["tag", "link", "duplicate", "intake"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
@@ -38,7 +38,7 @@ LARGEST = 2_000_000
 MOST_DECLINED = 2_000
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Proposal:
     """Something that Notewell would do if it were ticked."""
 
@@ -55,7 +55,7 @@ class Proposal:
         return f"- [ ] {self.text} ^nw-{self.id}"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Item:
     """A line of ours in a queue, as it was found."""
 
@@ -130,7 +130,7 @@ def marked(text: str, tick: Iterable[str], decline: Iterable[str] = (), untick: 
     return "\n".join(LINE.sub(box, line) for line in text.split("\n"))
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Base:
     """The queue as Notewell wrote it last: its lines by id, and which of them were declined."""
 
@@ -141,7 +141,7 @@ class Base:
 NO_BASE = Base({})
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Renewed:
     """A queue written anew: its text, what was written, and what is declined for good."""
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from notewell.curate.journal import Change, Edit, Journal, edit
 from notewell.curate.notes import NoteFile, allowed_folders, is_below, markdown_paths, read_note
 from notewell.curate.tag_edits import Renames, TextEdit, note_of, rename_tags, with_edits
 from notewell.errors import CurateError, NoteError, NoteOutOfReach
+from notewell.frozen import frozen
 from notewell.index.report import Reason
 from notewell.redact import redact_text
 from notewell.types.notices import Notice
@@ -23,7 +23,7 @@ SHOWN = 20
 DOING = "apply-renames"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ChangedLine:
     """A line of a note, before and after; secrets are redacted."""
 
@@ -35,7 +35,7 @@ class ChangedLine:
     """The line as it is now, or would be."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class RenamedNote:
     """A note whose tags were renamed, or would be."""
 
@@ -47,7 +47,7 @@ class RenamedNote:
     """The first lines that change, at most 20."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Renamed:
     """What `apply-renames` did, or would do."""
 
@@ -61,7 +61,7 @@ class Renamed:
     """What the user should know."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Plan:
     notes: tuple[RenamedNote, ...]
     changes: tuple[Change, ...]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from urllib.parse import quote
 
 from notewell.curate.duplicates import Duplicate, find_duplicates
@@ -19,6 +19,7 @@ from notewell.curate.suggest import ProposedTag, suggest_tags
 from notewell.curate.tag_edits import checked_tag
 from notewell.errors import CurateError
 from notewell.files.control_chars import real_path, shown_path, visible_line
+from notewell.frozen import frozen
 from notewell.index import Progress
 from notewell.types.notices import Notice
 from notewell.vault import Vault
@@ -34,7 +35,7 @@ DUPLICATE = re.compile(r"Trash " + NAME.format("note") + r", keep " + NAME.forma
 INTAKE = re.compile(r"Add `(?P<path>[^`\n]+)`")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Action:
     """What a ticked line asks for."""
 
@@ -48,7 +49,7 @@ class Action:
     id: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Proposed:
     """All proposals of a moment, how many notes have no tags beside, and what the user should know."""
 

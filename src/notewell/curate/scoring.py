@@ -7,12 +7,14 @@ import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from random import Random
+from hashlib import blake2b
+from itertools import islice
 from statistics import quantiles
 
 from notewell.curate.neighbours import Neighbour, embedded, neighbours, subject_of, subject_of_note
 from notewell.curate.signals import Signal, bare_url, host_of, words_in
 from notewell.embed import Embedder
+from notewell.frozen import frozen
 from notewell.index.chunk import ChunkRules
 from notewell.index.readers.loading import shape_of
 from notewell.store import Snapshot
@@ -22,6 +24,9 @@ from notewell.types.note import Chunk, Note, Stamp
 NEAREST = 3
 # Notes of the vault that show how similar its own notes are to each other; with twice as many, scores move by .02.
 SAMPLE = 40
+# Notes that are looked at for those: stubs and templates, which are all alike, say nothing about texts.
+LOOKED_AT = 400
+SHORTEST = 300
 # How similar notes are where there are too few to measure it.
 USUAL = (0.2, 0.5)
 FEWEST = 8
@@ -47,7 +52,7 @@ ADDRESS = re.compile(r"https?://[^\s)>\]]+")
 WORD = re.compile(r"\w+")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Score:
     """One score of a signal."""
 
@@ -57,7 +62,7 @@ class Score:
     """The reasons."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Scores:
     """The four scores of a signal."""
 
@@ -76,7 +81,7 @@ class Scores:
         return float(sum(getattr(self, name).value * weight for name, weight in weights.items()) / whole)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Scored:
     """A signal with its scores and its nearest notes."""
 
@@ -127,10 +132,11 @@ class Judge:
     def _measured(self) -> tuple[float, float]:
         """Return the similarities that count 0 and 1: half of the vault's own notes are more like others than that."""
         paths = [path for path in self.snapshot.ids() if path.endswith(".md") and path not in self.without]
-        if len(paths) < FEWEST:
+        # The same notes in every run, also when others are added, so that a signal has the same score in each.
+        order = sorted(paths, key=lambda path: blake2b(path.encode("utf-8", "replace"), digest_size=8).digest())
+        drawn = [*islice(filter(self._has_text, order[:LOOKED_AT]), SAMPLE)]
+        if len(drawn) < FEWEST:
             return USUAL
-        # The same notes in every run, so that a signal has the same score in each.
-        drawn = Random(len(paths)).sample(paths, min(SAMPLE, len(paths)))
         own = [
             _similarity(neighbours(subject_of_note(path, self.snapshot), self.snapshot, (path, *self.without)))
             for path in drawn
@@ -141,11 +147,16 @@ class Judge:
         low = max(0.0, tenth - (middle - tenth) / 2)
         return (low, middle) if middle - low > 0.05 else USUAL
 
+    def _has_text(self, path: str) -> bool:
+        chunks = self.snapshot.chunks(self.snapshot.chunks_of(path)).values()
+        return sum(len(chunk.text) for chunk in chunks) >= SHORTEST
+
     def _authority(self, signal: Signal) -> Score:
-        known, (accepted, decided) = self.hosts[signal.host], self.history.get(signal.host, (0, 0))
+        known = self.hosts[signal.host] if signal.host else 0
+        accepted, decided = self.history.get(signal.host, (0, 0))
         points = [
             (0.3, "a source that you chose", bool(signal.source)),
-            (0.3, f"{known} notes come from {signal.host}", bool(known and signal.host)),
+            (0.3, f"{'a note comes' if known == 1 else f'{known:,} notes come'} from {signal.host}", known > 0),
             (0.2, f"by {signal.author}", bool(signal.author)),
             (0.2, "an author of your notes", signal.author.casefold() in self.authors),
             (0.1, f"dated {signal.published}", bool(signal.published)),

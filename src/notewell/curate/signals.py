@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from hashlib import blake2b
 from urllib.parse import urlsplit
 
 from notewell.files.control_chars import visible_line, without_hidden
+from notewell.frozen import frozen
 from notewell.redact import redact_text
 
 # Characters of a text, a title and an address that are kept.
@@ -20,7 +20,7 @@ SCHEME = re.compile(r"(?i)^https?://(?:www\.)?")
 TRACKING = re.compile(r"(?<=[?&])(?:utm_\w+|fbclid|gclid|ref|mc_[ce]id)=[^&#]*&?")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Signal:
     """What may enter the vault."""
 

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import os
 import re
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 
-from notewell.curate.feeds import read_feed
+from notewell.curate.feeds import day_of, read_feed
 from notewell.curate.mails import is_mail, read_mails
 from notewell.curate.markup import HTML, plain_line, with_links
 from notewell.curate.signals import Signal, make_signal, web_address
 from notewell.errors import CurateError, NoteError
 from notewell.files.formats import TEXT, Format, format_of
 from notewell.files.safe_open import open_plain
+from notewell.frozen import frozen
 from notewell.index.readers.sandbox import Extraction
 from notewell.index.readers.text import decode
 from notewell.index.report import Reason
@@ -43,7 +44,7 @@ MAIL_SUFFIXES = (".eml", ".mbox")
 LONGEST_ITEM = 300
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Read:
     """What a source has: signals, feeds that could be fetched, and what could not be read, with the reason."""
 
@@ -152,11 +153,24 @@ def _document(data: bytes, name: str, format: Format, extraction: Extraction) ->
         if len(listed) > MOST_ADDRESSES:
             raise CurateError(f"{name} has more than {MOST_ADDRESSES:,} addresses", "Split it")
         return Read([make_signal(title, url=url, source=name if name else "") for title, url in listed])
-    named = {key: str(fields.get(key) or "") for key in ("title", "author", "source", "url")}
+    named = {key: _written(fields.get(key)) for key in ("title", "author", "source", "url", "published", "date")}
     url, title = named["url"] or named["source"], named["title"] or (stem if format.shape == "markdown" else "")
     if not text[body:].strip():
         raise CurateError(f"{name or 'the text'} is empty", "Leave it out")
-    return Read([make_signal(title, text[body:], url=url, author=named["author"], source=name)])
+    published = day_of(named["published"] or named["date"])
+    signal = make_signal(title, text[body:], url=url, author=named["author"], published=published, source=name)
+    return Read([signal])
+
+
+def _written(value: object) -> str:
+    """Return a property as text: a list as its values, and links as their names.
+
+    >>> _written([[["Kim Lee"]], "Ada"]), _written("[[Kim Lee]]"), _written(None)
+    ('Kim Lee, Ada', 'Kim Lee', '')
+    """
+    if isinstance(value, list):
+        return ", ".join(filter(None, map(_written, value)))
+    return re.sub(r"\[\[(?:[^\[\]|]*\|)?([^\[\]|]*)\]\]", r"\1", str(value)) if value is not None else ""
 
 
 def _canonical(data: bytes, format: Format) -> str:

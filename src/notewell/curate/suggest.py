@@ -15,6 +15,7 @@ from notewell.curate.tag_report import used_tags
 from notewell.curate.taxonomy import Taxonomy, Term, read_taxonomy
 from notewell.embed import Embedder
 from notewell.errors import LlmError
+from notewell.frozen import frozen
 from notewell.index import Progress
 from notewell.llm import Model, find_model
 from notewell.search.relevance import judge, telling_terms
@@ -49,7 +50,7 @@ MOST_NOTES = 50
 DEEPER = 20
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ProposedTag:
     """A tag that a note might have."""
 
@@ -61,7 +62,7 @@ class ProposedTag:
     """The reason."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class NoteTags:
     """The tags proposed for a note."""
 
@@ -71,7 +72,7 @@ class NoteTags:
     """At most five, the surest first."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class TagProposals:
     """Tags proposed for notes."""
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import yaml
 
 from notewell.errors import CurateError, NoteError
+from notewell.frozen import frozen
 from notewell.index.shapes.front_matter import FRONT_MATTER, LONGEST, NoAliases, split_front_matter
 from notewell.index.shapes.markdown import parse, without_drawing
 from notewell.index.tags import TAG, tag_spans
@@ -28,7 +28,7 @@ class TextEdit(NamedTuple):
     new: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Renames:
     """Which tags become which: one for a rename, several for a split."""
 

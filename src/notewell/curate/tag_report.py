@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 
 from notewell.curate.notes import own_files
 from notewell.curate.taxonomy import Taxonomy, read_taxonomy
+from notewell.frozen import frozen
 from notewell.types.notices import Notice
 from notewell.vault import Vault
 
@@ -20,7 +20,7 @@ SIGNS = re.compile(r"[-_/\s]+")
 PLURAL = re.compile(r"(?<=[^s])s$")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class TagUse:
     """A tag, and how it is used."""
 
@@ -36,7 +36,7 @@ class TagUse:
     """What it means, as the taxonomy says."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SimilarTags:
     """Two tags that probably mean the same."""
 
@@ -48,7 +48,7 @@ class SimilarTags:
     """What they have in common."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class TagReport:
     """The tags of a vault, compared with its taxonomy."""
 

@@ -5,12 +5,13 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from types import MappingProxyType
 
 from notewell.curate.notes import checked_path, read_note
 from notewell.curate.tag_edits import checked_tag
 from notewell.errors import CurateError, NoteError
+from notewell.frozen import frozen
 from notewell.types.note import line_starts
 from notewell.vault import Vault
 
@@ -23,7 +24,7 @@ LARGEST = 1_000_000
 MOST = 10_000
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Term:
     """A tag of the taxonomy."""
 
@@ -39,7 +40,7 @@ class Term:
     """Its line in the taxonomy."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Taxonomy:
     """The tags that a vault should use, by their folded names."""
 

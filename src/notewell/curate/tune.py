@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
 
 import numpy as np
 import numpy.typing as npt
 
-from notewell.config.settings import IntakeSettings
+from notewell.config.sections import IntakeSettings
 from notewell.curate.intake_log import Decision, IntakeLog
 from notewell.curate.journal import Journal
 from notewell.curate.notes import allowed_folders
@@ -17,6 +17,7 @@ from notewell.curate.scoring import DIMENSIONS
 from notewell.errors import CurateError
 from notewell.files.folder import Folder
 from notewell.files.safe_open import SETTINGS
+from notewell.frozen import frozen
 from notewell.vault import Vault
 
 # Fewer decisions of a person, or of one kind, say more about chance than about the person.
@@ -31,7 +32,7 @@ LEAST = 0.05
 Matrix = npt.NDArray[np.float64]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Tuned:
     """Weights that were learned, and what they gain."""
 
@@ -45,8 +46,10 @@ class Tuned:
     """How many signals you accepted."""
     rejected: int
     """How many you rejected."""
+    limits: dict[str, float]
+    """The limits `accept` and `review` with which the learned weights let as many signals through as before."""
     written: bool
-    """Whether the weights were written into `notewell.toml`."""
+    """Whether weights and limits were written into `notewell.toml`."""
 
 
 def tune(vault: Vault, *, dry_run: bool = False) -> Tuned:
@@ -55,18 +58,20 @@ def tune(vault: Vault, *, dry_run: bool = False) -> Tuned:
     allowed_folders(vault.root, vault.settings)
     journal = Journal(vault.root)
     with journal.alone():
-        features, wanted = examples(IntakeLog(journal.folder).decisions().values())
-        tuned = learn(features, wanted, vault.settings.intake)
+        decisions = IntakeLog(journal.folder).decisions().values()
+        features, wanted = examples(decisions)
+        rules = vault.settings.intake
+        tuned = learn(features, wanted, rules)
+        tuned = replace(tuned, limits=limits_for(tuned.weights, features_of(decisions), rules))
         if dry_run or tuned.after - tuned.before < LEAST_GAIN:
             return tuned
-        write_weights(vault, tuned.weights)
-    return Tuned(tuned.weights, tuned.before, tuned.after, tuned.accepted, tuned.rejected, written=True)
+        write_weights(vault, tuned.weights | tuned.limits)
+    return replace(tuned, written=True)
 
 
 def examples(decisions: Iterable[Decision]) -> tuple[Matrix, npt.NDArray[np.bool_]]:
     """Return the scores of the signals that a person decided, and which of them were accepted."""
     decided = [one for one in decisions if one.later]
-    rows = [[getattr(one.scores, name).value for name in DIMENSIONS] for one in decided]
     wanted = np.array([one.later == "accepted" for one in decided], dtype=np.bool_)
     kept, left = int(wanted.sum()), int((~wanted).sum())
     if len(decided) < FEWEST or min(kept, left) < FEWEST_OF_A_KIND:
@@ -74,7 +79,25 @@ def examples(decisions: Iterable[Decision]) -> tuple[Matrix, npt.NDArray[np.bool
             f"You accepted {kept} signals and rejected {left}: too few to learn from",
             f"Decide at least {FEWEST} in the review queue, {FEWEST_OF_A_KIND} of each kind",
         )
-    return np.array(rows, dtype=np.float64), wanted
+    return features_of(decided), wanted
+
+
+def features_of(decisions: Iterable[Decision]) -> Matrix:
+    """Return the scores of signals, one row for each."""
+    rows = [[getattr(one.scores, name).value for name in DIMENSIONS] for one in decisions]
+    return np.array(rows, dtype=np.float64).reshape(-1, len(DIMENSIONS))
+
+
+def limits_for(weights: Mapping[str, float], features: Matrix, rules: IntakeSettings) -> dict[str, float]:
+    """Return the limits that let the same share of all signals through with new weights as before."""
+    old, new = (features @ [one[name] for name in DIMENSIONS] / sum(one.values()) for one in (rules.weights, weights))
+    made = {}
+    for name, limit in (("accept", rules.accept), ("review", rules.review)):
+        share = float(np.mean(old >= limit))
+        # Where all or none passed, the signals do not say where the limit lies.
+        moved = float(np.quantile(new, 1 - share, method="higher")) if 0 < share < 1 else limit
+        made[name] = round(moved - 0.0005, 3) if moved != limit else limit
+    return made
 
 
 def learn(features: Matrix, wanted: npt.NDArray[np.bool_], rules: IntakeSettings) -> Tuned:
@@ -94,7 +117,7 @@ def learn(features: Matrix, wanted: npt.NDArray[np.bool_], rules: IntakeSettings
     after, before = (float(np.mean([pair[side] for pair in found])) for side in (0, 1))
     best = _best(grid, features, wanted)
     weights = {name: round(float(weight), 3) for name, weight in zip(DIMENSIONS, best, strict=True)}
-    return Tuned(weights, round(before, 3), round(after, 3), int(wanted.sum()), int((~wanted).sum()), written=False)
+    return Tuned(weights, round(before, 3), round(after, 3), int(wanted.sum()), int((~wanted).sum()), {}, written=False)
 
 
 def _best(grid: Matrix, features: Matrix, wanted: npt.NDArray[np.bool_]) -> Matrix:

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from notewell.config.files import SettingsFiles
 from notewell.domains.parts import Opened
+from notewell.frozen import frozen
 from notewell.store import About
 from notewell.types.notices import Notice
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class DomainReport:
     """One domain."""
 
@@ -40,7 +40,7 @@ class DomainReport:
     """What in the registry has no effect."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class DomainList:
     """The domains of a vault, the legacy one last; none for a vault without a registry."""
 

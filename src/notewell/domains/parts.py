@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
@@ -16,12 +16,14 @@ from notewell.domains.runs import DomainIndexing
 from notewell.domains.sort import Sorting
 from notewell.embed import Models
 from notewell.errors import StoreError
+from notewell.files.survey import WalkRules
+from notewell.frozen import frozen
 from notewell.index import Linking, Source
 from notewell.index.domains import Domains, Territory
 from notewell.index.encode import EncoderVectors
 from notewell.index.runs import Indexing
 from notewell.index.shown import Shown
-from notewell.index.walk import DomainWalk, WalkRules
+from notewell.index.walk import DomainWalk
 from notewell.store.choose import open_storage
 from notewell.store.joined_opened import JoinedStorage
 from notewell.store.opened import OpenedStore, store_file, suffix_for
@@ -37,7 +39,7 @@ class Opened(NamedTuple):
     models: Models
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Wiring:
     """What the stores of a vault need of it, asked anew each time, as settings change."""
 

@@ -13,6 +13,7 @@ from notewell.domains.parts import Opened, Parts, Wiring
 from notewell.embed import Models
 from notewell.errors import NoteError, QueryError
 from notewell.files.formats import is_sandboxed
+from notewell.files.survey import WalkRules, left_out_by
 from notewell.index import Batches, Linking, Source
 from notewell.index.changes import list_others
 from notewell.index.dates import with_vault_formats
@@ -20,7 +21,6 @@ from notewell.index.encode import EncoderVectors
 from notewell.index.place import Place, read_place
 from notewell.index.runs import Indexing
 from notewell.index.shown import Shown
-from notewell.index.walk import WalkRules, left_out_by
 from notewell.search.rules import OwnRules
 from notewell.store.opened import OpenedStore
 from notewell.types.notices import Notice

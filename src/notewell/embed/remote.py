@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
@@ -13,6 +12,7 @@ import numpy as np
 from notewell.embed.rules import EmbedRules, find_prefixes, make_fingerprint
 from notewell.embed.vectors import unit, zero_where_blank
 from notewell.errors import EmbedError
+from notewell.frozen import frozen
 from notewell.remote.address import ServerAddress, parse_address
 from notewell.remote.endpoint import HURRIED, Endpoint, Failures, Patience
 from notewell.remote.exchange import Answer
@@ -28,7 +28,7 @@ MAX_DIMENSIONS = 16_384
 LARGEST = 1e15
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Dialect:
     """How to call a kind of server, and where its answer contains the vectors."""
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import re
-from dataclasses import dataclass
 
+from notewell.frozen import frozen
 from notewell.remote.address import Key
 
 # Kinds of embedders that are asked over HTTP.
@@ -14,7 +14,7 @@ REMOTE = ("ollama", "openai")
 AUTO = "auto"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class EmbedRules:
     """Where vectors come from."""
 
@@ -33,7 +33,7 @@ class EmbedRules:
         return self.model.startswith(tuple(f"{kind}:" for kind in REMOTE))
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class RerankRules:
     """Which model reranks, and how many of the best hits it reads."""
 
@@ -44,7 +44,7 @@ class RerankRules:
     key: Key = Key()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Prefixes:
     """What a model wants before a query and before a passage."""
 

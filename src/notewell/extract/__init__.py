@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import StrEnum
 from itertools import groupby
 from typing import NamedTuple
@@ -15,6 +15,7 @@ from notewell.extract.data import is_data
 from notewell.extract.error_lines import error_places, is_error, signs_in
 from notewell.extract.noise import plain_text, stable_error, stable_line
 from notewell.extract.outliers import outliers
+from notewell.frozen import frozen
 
 __all__ = ["LOG", "MATCHES", "NAMES", "Extract", "Kind", "Untouched", "extract", "kind_of"]
 
@@ -43,7 +44,7 @@ class Untouched(StrEnum):
     DENSE = "hardly anything could be left out"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Extract:
     """The lines to show, and the size of the output that they stand for."""
 

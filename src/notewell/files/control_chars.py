@@ -46,7 +46,12 @@ def without_hidden(text: str) -> str:
     >>> without_hidden("r\\u202ey\\u200be \\u2764\\ufe0f")
     'rye ❤️'
     """
-    return HIDDEN.sub("", text)
+    return text if _is_plain(text) else HIDDEN.sub("", text)
+
+
+def _is_plain(text: str) -> bool:
+    # Most texts, and these are all that a short command prints: it need not compile the pattern, which takes 1 ms.
+    return text.isascii() and text.isprintable()
 
 
 def visible_line(text: str) -> str:
@@ -64,7 +69,7 @@ def escaped(text: str) -> str:
     >>> escaped("rye\\x1b[31m\\n")
     'rye\\\\x1b[31m\\n'
     """
-    return HIDDEN.sub(_escape, text)
+    return text if _is_plain(text) else HIDDEN.sub(_escape, text)
 
 
 def shown_path(path: str) -> str:
@@ -73,7 +78,7 @@ def shown_path(path: str) -> str:
     >>> shown_path("Garden/Bees.md"), shown_path("a\\nb\\u3164.md")
     ('Garden/Bees.md', 'a\\\\x0ab\\\\u3164.md')
     """
-    return _NOT_IN_A_NAME.sub(_escape_in_name, path)
+    return path if _is_plain(path) and "\\" not in path else _NOT_IN_A_NAME.sub(_escape_in_name, path)
 
 
 def real_path(shown: str) -> str:

@@ -7,7 +7,7 @@ Content`. It needs a new shape, a module in `index/shapes`, only if none of thes
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from notewell.frozen import frozen
 
 # How the text of a format runs, which decides where an excerpt may cut it: into lines broken at some column, into one
 # line for each paragraph, into keys with values, into rows of cells, or into source code.
@@ -40,7 +40,7 @@ WORKBOOKS = (".xlsx", ".xlsm", ".xlsb", ".xls", ".ods")
 FAMILY_OF = {suffix: family for family, suffixes in FAMILIES.items() for suffix in suffixes.split()}
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Format:
     """One kind of file. A `sandboxed` reader runs in a process of its own, since it may hang or crash."""
 

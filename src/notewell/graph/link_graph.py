@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from contextlib import AbstractContextManager, suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from notewell.errors import NoteError, SettingsError, StoreError
+from notewell.frozen import frozen
 from notewell.graph.check import find_wrong_links
 from notewell.graph.edges import resolve_links
 from notewell.graph.link_report import MISSING, LinkQuery, Links, report_links
@@ -23,7 +24,7 @@ from notewell.types.note import Vectors
 from notewell.types.notices import Notice
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class FolderFiles:
     """What the graph needs from the vault's folder.
 

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
+from notewell.frozen import frozen
 from notewell.graph.edges import links_of, make_resolver
 from notewell.graph.net import Net
 from notewell.graph.resolve import Resolver, read_address
@@ -35,7 +36,7 @@ MISSING: Mapping[str, tuple[str, ...]] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class NoteLink:
     """A link in a note, and where it leads."""
 
@@ -69,7 +70,7 @@ class NoteLink:
         return cls(path, link.target, link.line, *how, link.written, to or None)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class LinkCounts:
     """How many notes and links there are, and where the links lead."""
 
@@ -87,7 +88,7 @@ class LinkCounts:
     """Notes without a link to or from another."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class WantedNote:
     """A missing note that links point to."""
 
@@ -97,7 +98,7 @@ class WantedNote:
     """How many notes have such a link."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Links:
     """The links of a note, or of all notes."""
 
@@ -122,7 +123,7 @@ class Links:
         return dict(Counter(link.problem for link in self.links if link.problem).most_common())
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class LinkQuery:
     """Whose links are asked for: those of a note, those that lead to another file, or those of all notes.
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 import numpy as np
 
+from notewell.frozen import frozen, frozen_by_name
 from notewell.graph.algorithms import Floats, Pairs, Places
 from notewell.graph.neighbourhood import Neighbourhood, neighbourhood_of
 from notewell.graph.net import Net, once
@@ -23,7 +23,7 @@ RING_GAP = 1.06
 SPARSE = 1.5
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class MapCommunity:
     """A community on the map."""
 
@@ -35,7 +35,7 @@ class MapCommunity:
     """How many notes it has in the vault."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen_by_name
 class GraphMap:
     """A map of notes and their links; the lists are in the same order, the notes with the highest PageRank first."""
 

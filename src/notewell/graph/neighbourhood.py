@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from math import pi
 
 import numpy as np
 import numpy.typing as npt
 
+from notewell.frozen import frozen
 from notewell.graph.algorithms import Floats, Pairs, Places
 from notewell.graph.places import Spots, in_unit_square
 
@@ -20,7 +20,7 @@ ROUNDS, PUSH, PULL, KEEP = 120, 0.35, 0.02, 0.12
 LONGEST_MOVE = 0.4
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Neighbourhood:
     """Notes by number, the middle first: their distances in links, their positions; and how many are left out."""
 

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 import numpy.typing as npt
 
+from notewell.frozen import frozen
 from notewell.graph.algorithms import Pairs, Places
 from notewell.store import Linked
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Net:
     """The notes by number, and the source and target of every link between them."""
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
+from notewell.frozen import frozen
 from notewell.graph.algorithms import Pairs
 from notewell.graph.net import Net
 from notewell.graph.standing import ALONE, Standings
@@ -19,7 +19,7 @@ NAMED_BY = 3
 FRONT_NAMES = ("index", "_index", "readme")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Community:
     """Notes that are linked more with each other than with others."""
 
@@ -35,7 +35,7 @@ class Community:
     """Its notes, the most central first."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Bridge:
     """The links between two communities."""
 
@@ -47,7 +47,7 @@ class Bridge:
     """The link between their most central notes."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class NoteStanding:
     """How important a note is by its links, and its community."""
 
@@ -61,7 +61,7 @@ class NoteStanding:
     """The number of its community; none without links."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Graph:
     """An overview of the vault: its notes and links, communities, bridges and orphans."""
 

@@ -7,12 +7,12 @@ import re
 import textwrap
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from unicodedata import east_asian_width
 from xml.sax.saxutils import escape
 
 import numpy as np
 
+from notewell.frozen import frozen
 from notewell.graph.algorithms import Floats, layout
 from notewell.graph.overview import Community, Graph
 
@@ -66,7 +66,7 @@ CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 FORBIDDEN = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Spot:
     """A circle with its label, whose first lines may be `bold`: a note, or a community.
 
@@ -87,7 +87,7 @@ class Spot:
         return width + GAP, 2 * self.radius + LINE * len(self.lines) + GAP
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Join:
     """A line between two spots, by index; the more links it represents, the thicker.
 

@@ -5,12 +5,12 @@ A position is a complex number: x is its real part, y its imaginary one.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from math import pi, sqrt
 
 import numpy as np
 import numpy.typing as npt
 
+from notewell.frozen import frozen
 from notewell.graph.algorithms import Floats, Pairs, Places
 
 Spots = npt.NDArray[np.complex128]
@@ -35,7 +35,7 @@ NEAR, FAR, FAR_WEIGHT = 1.0, 3.0, 0.25
 EDGE = 4.0
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Discs:
     """The communities as discs: the community of each note; the size, centre and radius of each community."""
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 
+from notewell.frozen import frozen
 from notewell.graph.site import NO_ROOT, SiteRoot, find_root
 from notewell.names.paths import PAGE, SUFFIX, Paths, hash_of, last_name, page_keys, spellings
 from notewell.store.links import NOWHERE, TO_FILE, NoteName
@@ -18,7 +18,7 @@ LEAST_NAMES = 2
 ENOUGH = 2_000
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class LinkAddress:
     """The target of a link as written: a folded path, and whether it is relative to the note, the root, or neither.
 

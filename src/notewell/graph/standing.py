@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from hashlib import blake2b
 
 import numpy as np
 import numpy.typing as npt
 
+from notewell.frozen import frozen
 from notewell.graph.algorithms import Floats, Pairs, Places, communities, degrees, eigenvector, pagerank
 from notewell.graph.net import Net, once
 from notewell.graph.places import place_notes
@@ -22,7 +23,7 @@ BY_DEGREE = " by degree"
 DIGITS = 4
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Standings:
     """The standing of each note of a net, in the order of its paths.
 

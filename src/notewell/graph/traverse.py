@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import chain, zip_longest
 from typing import NamedTuple, Protocol
 
 import numpy as np
 
 from notewell.errors import SettingsError
+from notewell.frozen import frozen
 from notewell.types.note import Vectors
 from notewell.types.notices import Notice
 from notewell.types.results import Visit
@@ -47,7 +48,7 @@ class Lowered(NamedTuple):
     least: float
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class TraverseRules:
     """How far a walk goes: its hops, the notes that each keeps (`beam`), the vectors it reads, the least similarity.
 
@@ -111,7 +112,7 @@ class WalkSource(Protocol):
         """Return vectors of the first of these notes, at least one of each, together at most `room`."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Reached:
     """A note that a walk reached: how near it is, by which link, and why it was kept or dropped."""
 
@@ -140,7 +141,7 @@ class Reached:
         return Visit(self.note, near, self.hop, self.via, self.way, kept=self.kept, **reasons)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Trail:
     """The notes that a walk reached, hop by hop, the nearest first; how many vectors it read, and why it ended.
 
@@ -164,7 +165,7 @@ class Trail:
         return tuple(visit for visit in self.visits if not visit.kept)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Walk:
     """A walk along links."""
 

@@ -6,11 +6,12 @@ import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from notewell.embed import Embedder
 from notewell.errors import EmbedError, WorkersError
 from notewell.files.machine import count_cores
+from notewell.frozen import frozen
 from notewell.index.changes import Changes, find_changes
 from notewell.index.lent import NOTHING_LENT
 from notewell.index.prepare import Batches, Here, Outcome, Preparing, Source, embedded, prepared
@@ -24,7 +25,7 @@ INSTALL = "Run `pip install 'notewell[workers]'`"
 __all__ = ["Batches", "Changes", "Linking", "Progress", "Report", "Source", "Stage", "find_changes", "index"]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Linking:
     """The last two steps of indexing, which belong to the graph: where links lead, and how notes stand by them."""
 

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from notewell.files.formats import BY_SUFFIX, is_sandboxed, suffix_of
+from notewell.files.survey import WalkRules, survey
+from notewell.frozen import frozen
 from notewell.index.last_walk import LastWalk, digest_of
-from notewell.index.walk import VaultFile, WalkRules, left_out, stamp_of, survey, walk
+from notewell.index.walk import VaultFile, files_of, left_out, stamp_of, walk
 from notewell.redact import names_secret, redact_path
 from notewell.store import Files, Store
 from notewell.types.note import Stamp
@@ -18,7 +19,7 @@ from notewell.types.note import Stamp
 OF_DOCUMENT = 10
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Changes:
     """The files to read (new, changed, or skipped before), and the paths that are gone."""
 
@@ -51,13 +52,15 @@ def find_changes(
     Files skipped before are read if they changed, and also if they should be tried `again`. If both are as in the
     `last` walk, no file is compared.
     """
+    if last and last.foretells(root, rules, store.state, again=again):
+        return NO_CHANGES
     walked = survey(root, rules, BY_SUFFIX)
     digest = digest_of(walked, rules, store.state)
     if last and last.is_same(digest, again=again):
         return NO_CHANGES
-    changes, retries = _compare(walked.files, store.files(), again=again)
+    changes, retries = _compare(files_of(walked), store.files(), again=again)
     if last and not changes:
-        last.keep(digest, retries=retries)
+        last.keep(digest, root, rules, retries=retries)
     return changes
 
 

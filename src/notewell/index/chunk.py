@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import Protocol, TypeVar
 
+from notewell.frozen import frozen
 from notewell.index.dates import day_in_headings
 from notewell.types.note import Chunk, Note, Part, Span, parts_of
 
@@ -18,7 +18,7 @@ WORD = re.compile(r"\S+")
 BREAKS = (re.compile(r"\n"), re.compile(r"(?<=[.!?;:])\s+|(?<=[。！？])"), re.compile(r"\s+"))
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ChunkRules:
     """How long chunks are. With `overlap_words`, long sections become overlapping windows of words."""
 

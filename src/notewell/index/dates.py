@@ -7,7 +7,7 @@ import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import date
 from functools import cache
 from pathlib import Path
@@ -15,6 +15,7 @@ from typing import Any
 
 from notewell.errors import NotewellError
 from notewell.files.safe_open import open_inside
+from notewell.frozen import frozen
 from notewell.patterns import lazy_pattern
 from notewell.types.note import Note
 
@@ -70,7 +71,7 @@ LONGEST_FORMAT, MOST_FORMATS = 100, 20
 ISO_DAY = lazy_pattern(r"(\d{4})-(\d\d)-(\d\d)(?!\d)")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class DateRules:
     """Where to find the date of a note, besides the usual forms in its file name."""
 

@@ -8,13 +8,14 @@ from functools import cached_property
 from typing import Any
 
 from notewell.errors import QueryError
+from notewell.frozen import frozen
 from notewell.names.suggest import did_you_mean, suggest
 
 # The domain that is there if the registry names none that takes what no other claims.
 LEGACY = "legacy"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Domain:
     """One domain, as the registry has it, with what was derived."""
 
@@ -109,7 +110,7 @@ class Domains:
         return tuple(self._owners.items())
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Territory:
     """The part of a vault that belongs to some of its domains."""
 

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
+from notewell.frozen import frozen
 from notewell.store import EMBEDDER, Snapshot, State, Writing
 from notewell.store.links import LinkEnds, Standing
 from notewell.store.tables.rows import body_digest
 from notewell.types.note import Chunk, Note, Stamp, Vectors
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Lent:
     """Vectors by a hash of their texts, and the models that made them."""
 

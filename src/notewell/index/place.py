@@ -4,21 +4,23 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 from notewell.errors import NoteError
 from notewell.files.formats import FORMATS, format_of
 from notewell.files.safe_open import ALWAYS_EXCLUDED, exists, path_without_links
+from notewell.files.survey import WalkRules
+from notewell.frozen import frozen
 from notewell.index.readers import load, read
 from notewell.index.readers.sandbox import Extraction
-from notewell.index.walk import VaultFile, WalkRules, stamp_of
+from notewell.index.walk import VaultFile, stamp_of
 from notewell.names.place import Lines, before_lines, lines_of, part_name, split_part
 from notewell.redact import LINE_IN_LINE, redact
 from notewell.types.note import Note, place_of
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Place:
     """A note, some of its lines, or a part of it by name; without a last line, all from the first on."""
 
@@ -28,7 +30,7 @@ class Place:
     part: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Reading:
     """Lines of a note."""
 

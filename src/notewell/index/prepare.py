@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
@@ -13,6 +13,8 @@ import numpy as np
 
 from notewell.embed import Embedder, check_length
 from notewell.errors import NoteError, NoteOutOfReach
+from notewell.files.survey import WalkRules
+from notewell.frozen import frozen
 from notewell.index.chunk import ChunkRules
 from notewell.index.dates import DateRules, date_note
 from notewell.index.lent import NOTHING_LENT, Lent
@@ -21,7 +23,7 @@ from notewell.index.readers import load, read
 from notewell.index.readers.loading import shape_of
 from notewell.index.readers.sandbox import Extraction
 from notewell.index.spread import Spread
-from notewell.index.walk import VaultFile, WalkRules
+from notewell.index.walk import VaultFile
 from notewell.redact import redact, redact_parsed, rules_digest
 from notewell.store import Writing
 from notewell.types.note import Chunk, Note, Outline, Vectors
@@ -38,7 +40,7 @@ NO_VECTORS: Vectors = np.zeros((0, 0), dtype=np.float32)
 Job = tuple[VaultFile, str]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Batches:
     """How much is done at once: a batch of notes is one transaction, which is what a kill can cost."""
 
@@ -54,7 +56,7 @@ class Batches:
     """Workers that prepare and embed instead."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Source:
     """The folder to index, which of its files are notes, how they are cut into chunks, and where to find dates."""
 
@@ -75,7 +77,7 @@ class Source:
         return f"{RECIPE} {rules_digest()} {self.chunk} {dates}"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Outcome:
     """One file, read: a note with its chunks and vectors, an unchanged note, or the reason there is none.
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
 
+from notewell.frozen import frozen
 from notewell.index.prepare import Outcome
 from notewell.store import About
 from notewell.types.notices import Notice
@@ -17,7 +18,7 @@ from notewell.types.results import PYTHON_ONLY
 Stage = Literal["links", "standings"]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Progress:
     """Functions that a run calls: to report its progress, and to ask whether to stop."""
 
@@ -29,7 +30,7 @@ class Progress:
     """Called after the last note: before links are resolved, and before standings are measured."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class EncoderProgress:
     """How many chunks the encoder has encoded, and how many are left."""
 
@@ -57,7 +58,7 @@ class EncoderProgress:
         return self.done + self.left
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Reason:
     """A file, and what happened to it."""
 
@@ -72,7 +73,7 @@ def reasons_of(by_path: Mapping[str, str]) -> tuple[Reason, ...]:
     return tuple(Reason(path, reason) for path, reason in by_path.items())
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Redaction:
     """A secret that was redacted in a note."""
 
@@ -84,7 +85,7 @@ class Redaction:
     """The rule that found it."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Report:
     """What an indexing run did."""
 
@@ -178,7 +179,7 @@ class Tally:
 TOP_TAGS = 8
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Status:
     """The state of the store, compared with the folder."""
 
@@ -237,7 +238,7 @@ class Status:
         )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Diagnosis:
     """The health of a store."""
 

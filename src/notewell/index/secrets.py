@@ -4,22 +4,24 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 from notewell.errors import NoteError
 from notewell.files.formats import BY_SUFFIX, TEXT, format_of
 from notewell.files.safe_open import path_without_links
+from notewell.files.survey import WalkRules
+from notewell.frozen import frozen
 from notewell.index.place import found_at, path_inside
 from notewell.index.readers import load
 from notewell.index.readers.sandbox import Extraction
 from notewell.index.report import Progress, Reason
-from notewell.index.walk import VaultFile, WalkRules, walk
+from notewell.index.walk import VaultFile, walk
 from notewell.redact import names_secret, redact_path, redact_text, stand_ins
 from notewell.types.note import place_of
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Secret:
     """Where a secret is, and of which kind; never the secret itself."""
 
@@ -33,7 +35,7 @@ class Secret:
     """The page, slide or other part it is in, if the file has parts."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SecretReport:
     """The secrets of a vault's files."""
 

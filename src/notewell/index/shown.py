@@ -11,7 +11,8 @@ from dataclasses import replace
 from pathlib import Path
 
 from notewell.errors import StoreBusy, StoreError
-from notewell.index.walk import WalkRules, left_out
+from notewell.files.survey import WalkRules
+from notewell.index.walk import left_out
 from notewell.store import About, Snapshot, Store
 from notewell.store.opened import OpenedStore
 from notewell.types.notices import Notice

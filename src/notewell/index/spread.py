@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from urllib.parse import urlsplit
 
 from notewell.embed import EmbedRules
 from notewell.errors import SettingsError
+from notewell.frozen import frozen
 from notewell.remote.address import ServerAddress
 
 # The most processes on this machine.
@@ -14,7 +14,7 @@ MOST = 256
 EXAMPLE = "Give a number of processes, tcp://127.0.0.1:PORT or tls://HOST:PORT"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Spread:
     """Workers that prepare and embed the notes of a run."""
 

@@ -1,47 +1,25 @@
-"""The files of a vault: which folders are walked and which files are notes."""
+"""The files of a vault with their stamps, from a walk of its folder."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Container, Iterable
-from dataclasses import dataclass, fields, replace
-from errno import ENAMETOOLONG
+from dataclasses import fields, replace
 from functools import cache
-from hashlib import blake2b
 from pathlib import Path
 from typing import NamedTuple
 
-from notewell.errors import SettingsError, VaultError
-from notewell.files.formats import suffix_of
-from notewell.files.safe_open import ALWAYS_EXCLUDED, leads_to, path_without_links
+from notewell.files.exclude import excluder
+from notewell.files.survey import Walked, WalkRules, may_follow, survey
+from notewell.frozen import frozen
 from notewell.index.domains import Territory
-from notewell.index.exclude import excluder
 from notewell.types.note import Stamp
 
-
-@dataclass(frozen=True, slots=True)
-class WalkRules:
-    """Which files of a vault are notes."""
-
-    include: tuple[str, ...] = ()
-    exclude: tuple[str, ...] = ()
-    hidden: bool = False
-    max_bytes: int = 16 << 20
-    max_document_bytes: int = 100 << 20
-    max_seconds: int = 30
-
-    @property
-    def territory(self) -> Territory | None:
-        """Return the part of the vault that is walked, if not all of it."""
-        return None
-
-    @property
-    def everywhere(self) -> WalkRules:
-        """Return the rules for the whole vault."""
-        return replace(self, include=())
+# In nanoseconds: the largest number that a column of the store holds.
+MAX_TIME = (1 << 63) - 1
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class DomainWalk(WalkRules):
     """Which files of some domains are notes."""
 
@@ -63,13 +41,6 @@ class DomainWalk(WalkRules):
         return cls(**{key.name: getattr(rules, key.name) for key in fields(rules)} | {"within": within})
 
 
-# Two folders that differ have the same digest once in 10^38 pairs.
-DIGEST_BYTES = 16
-# In nanoseconds: the largest number that a column of the store holds.
-MAX_TIME = (1 << 63) - 1
-TOO_LONG = "its path is longer than the system allows"
-
-
 class VaultFile(NamedTuple):
     """A file of the vault: its path from the root with forward slashes, its stamp, and why it cannot be a note.
 
@@ -82,84 +53,21 @@ class VaultFile(NamedTuple):
     closed: bool = False
 
 
-class Walked(NamedTuple):
-    """What a walk found: paths, three numbers for each (times of changes and size), and what cannot be a note."""
-
-    paths: list[str]
-    numbers: list[int]
-    flawed: dict[str, VaultFile]
-
-    @property
-    def digest(self) -> bytes:
-        """Return what is the same as long as no file changes, comes or goes."""
-        made = blake2b("\0".join(self.paths).encode("utf-8", "surrogatepass"), digest_size=DIGEST_BYTES)
-        made.update(repr(self.numbers).encode())
-        made.update(repr(self.flawed).encode("utf-8", "backslashreplace"))
-        return made.digest()
-
-    @property
-    def files(self) -> list[VaultFile]:
-        """Return the files by path."""
-        stamps = zip(self.numbers[::3], self.numbers[1::3], self.numbers[2::3], strict=True)
-        found = {
-            path: _found(path, Stamp(_bounded(mtime), size, "", _bounded(ctime)))
-            for path, (mtime, ctime, size) in zip(self.paths, stamps, strict=True)
-        }
-        found |= self.flawed
-        return [found[path] for path in sorted(found)]
-
-
 def walk(root: Path, rules: WalkRules, suffixes: Container[str], *, others: bool = False) -> list[VaultFile]:
     """Return the vault's files with one of these suffixes, or with `others` all except those, by path."""
-    return survey(root, rules, suffixes, others=others).files
+    return files_of(survey(root, rules, suffixes, others=others))
 
 
-def survey(root: Path, rules: WalkRules, suffixes: Container[str], *, others: bool = False) -> Walked:
-    """Return the same files as `walk`, in two thirds of its time."""
-    # Thousands of files, and every search waits: no call and no object for what settings do not ask for.
-    excluded, hidden = excluder(rules.exclude) if rules.exclude else None, rules.hidden
-    territory = rules.territory
-    folders = [_inside(root, folder, number) for number, folder in enumerate(rules.include, start=1)] or [""]
-    folders = [folder for folder in folders if not ALWAYS_EXCLUDED.intersection(folder.split("/"))]
-    paths, numbers, flawed = walked = Walked([], [], {})
-    while folders:
-        folder = folders.pop()
-        entries, flaw = _entries(root, folder)
-        above, is_ours = f"{folder}/" if folder else "", territory is None or territory.covers(folder)
-        if flaw:
-            flawed[folder] = _found(folder, Stamp(0, 0))._replace(flaw=flaw, closed=True)
-        for entry in entries:
-            name = entry.name
-            if (name[0] == "." and not hidden) or name in ALWAYS_EXCLUDED:
-                continue
-            path = above + name
-            if entry.is_symlink() and not _may_follow(root, path, rules):
-                continue
-            # Links to folders are not followed: one could lead back to a folder above it.
-            if entry.is_dir(follow_symlinks=False):
-                if not (excluded and excluded(path + "/")) and (territory is None or territory.enters(path)):
-                    folders.append(path)
-            elif is_ours and (suffix_of(name) in suffixes) != others and not (excluded and excluded(path)):
-                try:
-                    stat = entry.stat()
-                    if entry.is_file():
-                        numbers += stat.st_mtime_ns, stat.st_ctime_ns, stat.st_size
-                        paths.append(path)
-                except OSError as error:
-                    # Any other file is gone by now.
-                    if error.errno == ENAMETOOLONG:
-                        flawed[path] = VaultFile(path, Stamp(0, 0), TOO_LONG)
-    return walked
-
-
-def _may_follow(root: Path, path: str, rules: WalkRules) -> bool:
-    """Tell whether a link leads to a file of the vault that is not excluded or hidden itself."""
-    target = leads_to(root, path)
-    if target is None or left_out_by(target, rules) == "index.exclude":
-        return False
-    if rules.territory and not rules.territory.covers(target.rpartition("/")[0]):
-        return False
-    return rules.hidden or not any(part.startswith(".") for part in target.split("/"))
+def files_of(walked: Walked) -> list[VaultFile]:
+    """Return what a walk found as files by path."""
+    stamps = zip(walked.numbers[::3], walked.numbers[1::3], walked.numbers[2::3], strict=True)
+    found = {
+        path: _found(path, Stamp(_bounded(mtime), size, "", _bounded(ctime)))
+        for path, (mtime, ctime, size) in zip(walked.paths, stamps, strict=True)
+    }
+    nothing = Stamp(0, 0)
+    found |= {path: VaultFile(_found(path, nothing).path, nothing, *flaw) for path, flaw in walked.flawed.items()}
+    return [found[path] for path in sorted(found)]
 
 
 def _found(path: str, stamp: Stamp) -> VaultFile:
@@ -172,22 +80,6 @@ def _found(path: str, stamp: Stamp) -> VaultFile:
     return VaultFile(path, stamp)
 
 
-def _entries(root: Path, folder: str) -> tuple[list[os.DirEntry[str]], str]:
-    """Return the entries of a folder, or why they cannot be listed; one that is gone by now has none."""
-    try:
-        with os.scandir(root / folder) as entries:
-            return list(entries), ""
-    except PermissionError as error:
-        if not folder:
-            raise VaultError(f"{root} cannot be read", "Check the folder's permissions") from error
-        return [], "no permission to list this folder"
-    except OSError as error:
-        if not folder:
-            # A missing drive must not delete every note on it from the store.
-            raise VaultError(f"{root} is gone", "Check that its drive is connected") from error
-        return [], TOO_LONG if error.errno == ENAMETOOLONG else ""
-
-
 def stamp_of(stat: os.stat_result) -> Stamp:
     """Return the stamp of a file, without a digest of its content."""
     return Stamp(_bounded(stat.st_mtime_ns), stat.st_size, "", _bounded(stat.st_ctime_ns))
@@ -196,20 +88,6 @@ def stamp_of(stat: os.stat_result) -> Stamp:
 def _bounded(time: int) -> int:
     # A time after 2262 does not fit into the store; it is an error of some tool, and any other value will do.
     return time if -MAX_TIME <= time <= MAX_TIME else MAX_TIME if time > 0 else -MAX_TIME
-
-
-def left_out_by(path: str, rules: WalkRules) -> str:
-    """Return the setting that excludes a file, whatever its format; empty if none does.
-
-    >>> left_out_by("Drafts/rye.md", WalkRules(exclude=("Drafts/",))), left_out_by("Drafts/rye.md", WalkRules())
-    ('index.exclude', '')
-    """
-    folders = [path[:at] for at, sign in enumerate(path) if sign == "/"]
-    included = [os.path.normpath(folder).replace(os.sep, "/") for folder in rules.include]
-    if included and not {".", *folders}.intersection(included):
-        return "index.include"
-    excluded = excluder(rules.exclude)
-    return "index.exclude" if excluded(path) or any(excluded(f"{folder}/") for folder in folders) else ""
 
 
 def left_out(root: Path, paths: Iterable[str], rules: WalkRules) -> list[str]:
@@ -233,15 +111,5 @@ def left_out(root: Path, paths: Iterable[str], rules: WalkRules) -> list[str]:
         for path in paths
         if not is_walked(path.rpartition("/")[0])
         or excluded(path)
-        or (os.path.islink(base + path) and not _may_follow(root, path, rules))  # noqa: PTH114
+        or (os.path.islink(base + path) and not may_follow(root, path, rules))  # noqa: PTH114
     ]
-
-
-def _inside(root: Path, folder: str, number: int) -> str:
-    """Return an included folder as a path from the root; one outside is an error."""
-    path = os.path.normpath(folder).replace(os.sep, "/")
-    if Path(folder).is_absolute() or path == ".." or path.startswith("../") or path_without_links(root, path) is None:
-        raise SettingsError(f"Folder {number} of index.include is outside the vault", "Name folders below the vault")
-    if not (root / path).is_dir():
-        raise SettingsError(f"Folder {number} of index.include is not a folder of the vault", "Check its spelling")
-    return "" if path == "." else path

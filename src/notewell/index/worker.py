@@ -7,7 +7,7 @@ import sys
 import threading
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cache
 from importlib.metadata import version
 
@@ -15,11 +15,12 @@ import numpy as np
 
 from notewell.embed import Embedder, EmbedRules, check_length, load_embedder
 from notewell.errors import NotewellError
+from notewell.frozen import frozen
 from notewell.index.prepare import Job, Outcome, Source, prepare, without_text
 from notewell.index.readers.sandbox import Extraction
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Task:
     """What all groups of a run have in common, and what a worker needs to have to be of use."""
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, Protocol
 
+from notewell.frozen import frozen
 from notewell.llm.messages import Ended, Message, Piece, Tool
 from notewell.remote.endpoint import parse_json
 
@@ -14,7 +14,7 @@ NOT_JSON, HTML = "answers with something that is not JSON", "answers with HTML, 
 NO_ANSWER = "answers with JSON that contains no message"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Question:
     """What a model is asked."""
 
@@ -25,14 +25,14 @@ class Question:
     context: int
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class End:
     """The server says that the answer is complete."""
 
     how: Ended = "stop"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Fault:
     """What is wrong with a line; its body may contain the server's own message."""
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, Literal, Protocol
+
+from notewell.frozen import frozen
 
 # Tokens that an answer may have, thinking included.
 MAX_TOKENS = 2_048
@@ -14,7 +15,7 @@ Role = Literal["system", "user", "assistant", "tool"]
 Ended = Literal["", "stop", "length", "closed"]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Call:
     """A tool that the model wants called; its arguments are the JSON text that the model wrote, checked by nobody."""
 
@@ -23,7 +24,7 @@ class Call:
     arguments: str = "{}"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Message:
     """One message of a conversation.
 
@@ -37,7 +38,7 @@ class Message:
     name: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Tool:
     """A function that the model may call; the parameters are a JSON schema."""
 
@@ -46,14 +47,14 @@ class Tool:
     parameters: Mapping[str, Any]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Thinking:
     """A piece of what the model thinks before it answers."""
 
     text: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Text:
     """A piece of the answer."""
 

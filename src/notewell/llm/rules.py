@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 
+from notewell.frozen import frozen
 from notewell.remote.address import Key
 
 # The newest model of an Ollama that answers; and none.
@@ -17,7 +17,7 @@ TOOLS = (AUTO, "on", OFF)
 SIZE, NAMED_SIZE = 4.0, re.compile(r"(?<![\w.])(\d+(?:\.\d+)?)([bm])(?![a-z\d])", re.IGNORECASE)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class LlmRules:
     """Which language model answers, and how long it may take."""
 

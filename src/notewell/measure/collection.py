@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from notewell.errors import CollectionError
+from notewell.frozen import frozen
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Document:
     """One document of a corpus."""
 
@@ -20,7 +20,7 @@ class Document:
     text: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Collection:
     """Documents, queries by id, and grades by query and document."""
 

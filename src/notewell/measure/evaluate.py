@@ -5,16 +5,18 @@ from __future__ import annotations
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import date
 from pathlib import Path
 
 import numpy as np
 
 from notewell.config.files import SettingsFiles
-from notewell.config.settings import Settings, StoreSettings
+from notewell.config.sections import StoreSettings
+from notewell.config.settings import Settings
+from notewell.files.survey import WalkRules
+from notewell.frozen import frozen
 from notewell.index import Progress
-from notewell.index.walk import WalkRules
 from notewell.measure.collection import Collection, Document
 from notewell.measure.metrics import Judgements, interval, ndcg, recall, reciprocal_rank
 from notewell.search import MEASURING, Rules, Searched, SearchRules, search
@@ -27,7 +29,7 @@ from notewell.vault import Vault
 CHUNKS = 250
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Scores:
     """Means over all queries, and nDCG@10 of each query."""
 

@@ -6,7 +6,6 @@ import json
 import tomllib
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -15,6 +14,7 @@ import numpy as np
 from notewell.errors import CollectionError, NoteError
 from notewell.files.folder import Folder
 from notewell.files.safe_open import GOLDEN
+from notewell.frozen import frozen
 from notewell.measure.evaluate import Scores, score
 from notewell.names.place import before_lines, lines_of
 from notewell.redact import names_secret
@@ -33,7 +33,7 @@ HINT = 'Write [[query]], then text = "…" and want = ["path:line"] below it'
 DEPTH = 50
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Golden:
     """A query, and the places that answer it."""
 

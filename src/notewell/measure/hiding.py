@@ -13,7 +13,7 @@ from pathlib import Path
 from shutil import rmtree
 
 from notewell.config.files import SettingsFiles
-from notewell.config.settings import StoreSettings
+from notewell.config.sections import StoreSettings
 from notewell.errors import NoteError
 from notewell.files.formats import format_of
 from notewell.files.lock import held

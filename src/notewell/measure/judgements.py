@@ -6,9 +6,10 @@ import hashlib
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import NamedTuple
 
+from notewell.frozen import frozen
 from notewell.graph.link_report import NoteLink
 from notewell.index.properties import NOT_TEXT
 from notewell.names.paths import last_name
@@ -26,7 +27,7 @@ H1 = re.compile(r"^# +\S.*$", re.MULTILINE)
 QUESTION = re.compile(r"^(?:[-*+] +|> *)?([^\W\d_][^\n?|#<>\[\]]{10,120}\?)[ \t]*$", re.MULTILINE)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Judgement:
     """A query, and what it should find: a note, or some of its lines."""
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from contextlib import closing, suppress
-from dataclasses import dataclass
 from pathlib import Path
 
 from notewell.errors import QueryError, StoreError
+from notewell.frozen import frozen
 from notewell.index.runs import WAIT_SECONDS
 from notewell.vault import Vault
 
@@ -19,7 +19,7 @@ ASKED = 50
 SAME_SCORE = 1e-4
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Moved:
     """What was moved, and how the answers compare."""
 

@@ -6,7 +6,7 @@ import json
 import os
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack, nullcontext
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path
 from typing import Any, Literal
@@ -18,6 +18,7 @@ from notewell.config.edit import read_values, write_values
 from notewell.errors import CollectionError, SettingsError
 from notewell.files.safe_open import GOLDEN, NO_LINK, read_plain
 from notewell.files.user import home_folder, state_folder, write_private
+from notewell.frozen import frozen
 from notewell.index import Progress
 from notewell.measure.evaluate import search_plainly
 from notewell.measure.golden import evaluate_golden, load_golden
@@ -45,7 +46,7 @@ FOLDER = "tuned"
 Ranks = npt.NDArray[np.float64]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Gain:
     """How well queries of one kind are answered, before and after, on judgements that were not learned from."""
 
@@ -61,7 +62,7 @@ class Gain:
     """The 95 % interval of the gain, by paired bootstrap."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Tuned:
     """What tuning found."""
 

@@ -8,15 +8,15 @@ import posixpath
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 
 from notewell.errors import NoteError, SettingsError, VaultError
 from notewell.files.folder import Folder
 from notewell.files.lock import held
 from notewell.files.safe_open import ALWAYS_EXCLUDED
+from notewell.files.survey import WalkRules, left_out_by
+from notewell.frozen import frozen
 from notewell.index.shown import Shown
-from notewell.index.walk import WalkRules, left_out_by
 from notewell.memory.near import Near, find_similar
 from notewell.memory.page import (
     LONGEST,
@@ -41,7 +41,7 @@ TRASH = ".trash"
 PATIENCE = 10.0
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Remembered:
     """What `remember` did: the note it wrote, or the notes that say nearly the same."""
 
@@ -57,7 +57,7 @@ class Remembered:
     """What the user should know."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Forgotten:
     """Where a forgotten memory was, and where it is now."""
 
@@ -69,7 +69,7 @@ class Forgotten:
     """What the user should know."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Memories:
     """The memories of a vault: the folder they are in, and what may be shown of the store that has most of them."""
 

@@ -5,16 +5,18 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
 from notewell.embed import Embedder, EmbedRules, load_embedder
 from notewell.errors import NoteError
 from notewell.files.formats import WRAPPED
+from notewell.files.survey import WalkRules
+from notewell.frozen import frozen
 from notewell.index.readers import load
 from notewell.index.shown import Shown
-from notewell.index.walk import VaultFile, WalkRules, walk
+from notewell.index.walk import VaultFile, walk
 from notewell.memory.page import SUFFIX, split_page
 from notewell.redact import redact_text
 from notewell.search.sentences import CODE, find_blocks, find_sentences, text_kind
@@ -42,7 +44,7 @@ ONE_CHUNK = 1_000
 OTHER_BYTES = 2_000
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Near:
     """A passage that says nearly the same."""
 
@@ -58,7 +60,7 @@ class Near:
     """The passage, without secrets."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Passage:
     """Lines that can be compared with a text."""
 

@@ -6,7 +6,6 @@ import math
 import re
 import unicodedata
 from collections.abc import Iterator
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
@@ -14,6 +13,7 @@ import yaml
 
 from notewell.errors import NoteError
 from notewell.files.control_chars import without_hidden
+from notewell.frozen import frozen
 from notewell.index.shapes.front_matter import STAND_IN, split_front_matter
 from notewell.redact import names_secret, redact_text
 
@@ -44,7 +44,7 @@ MARKUP = re.compile(r"^(?:[\s#>*+\-_`~|]+|\[[ xX]?\])+")
 SECRET_LINE = re.compile(rf"\W*(?:(?:\w[\w.-]*[ \t]+){{0,3}}\w[\w.-]*[\W_]*[:=]\W*)?(?:{STAND_IN.pattern}\W*)+")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Memory:
     """A text to remember, its title, tags and source, and when it was said."""
 

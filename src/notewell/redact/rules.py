@@ -16,12 +16,12 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from functools import cache
 from itertools import product
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from notewell.frozen import frozen
 from notewell.redact import around, values
 
 # Fragments that name a secret; rules that begin with the same one share a test of it.
@@ -47,7 +47,7 @@ class Ahead(NamedTuple):
     reach: int
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Rule:
     """One kind of secret.
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
+from notewell.frozen import frozen
 from notewell.patterns import lazy_pattern
 
 # A backslash escape, of a string or of Markdown; several backslashes are a string in a string in a string.
@@ -79,7 +80,7 @@ _Meant = Callable[[re.Match[str]], str]
 Lines = tuple[int, int]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Spelling:
     """A text read in another way; from each of `starts` on, offsets in its source are larger by one of `shifts`.
 

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import ipaddress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from urllib.parse import urlsplit
+
+from notewell.frozen import frozen
 
 
 class Key:
@@ -36,7 +38,7 @@ class Key:
         return self._text
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ServerAddress:
     """Where a server is, split once, so that the address that was checked is the one that is called."""
 

@@ -7,10 +7,10 @@ import json
 import math
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from notewell.errors import NotewellError
+from notewell.frozen import frozen
 from notewell.remote.address import Key, ServerAddress
 from notewell.remote.exchange import Answer, Exchange, Request
 
@@ -26,7 +26,7 @@ UNDERSTOOD = Answer(http.HTTPStatus.OK)
 ECHO = 12
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Patience:
     """How long a server may take, in seconds: each request, all requests of one call, and the delays before retries."""
 
@@ -41,7 +41,7 @@ class Patience:
 HURRIED = Patience(delays=(), request=5.0, whole=5.0, rest=10.0)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Failures:
     """How the failures of a server are told: the error's class, the server's name, and a hint for each outcome."""
 

@@ -7,10 +7,10 @@ import socket
 import ssl
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass
 from threading import Event, Lock, Timer
 from typing import Literal
 
+from notewell.frozen import frozen
 from notewell.remote.address import ServerAddress
 
 # Statuses after which a retry may succeed; every 5xx is another.
@@ -19,7 +19,7 @@ TEMPORARY = (408, 425, 429)
 Cause = Literal["", "unreachable", "slow", "cut", "large"]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Answer:
     """The outcome of one try: a status and a body, or the reason why there is none."""
 
@@ -36,7 +36,7 @@ class Answer:
         return not self.final and (not self.status or self.status in TEMPORARY or self.status >= 500)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Request:
     """What a server is asked."""
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import http.client
 from collections.abc import Iterator
-from dataclasses import dataclass
 
+from notewell.frozen import frozen
 from notewell.remote.address import ServerAddress
 from notewell.remote.exchange import Answer, Exchange, Request
 
@@ -13,7 +13,7 @@ from notewell.remote.exchange import Answer, Exchange, Request
 REFUSAL = 65_536
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Limits:
     """How long a server may take, in seconds, and how much it may send, in bytes."""
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from datetime import date
 from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from notewell.errors import SettingsError
+from notewell.frozen import frozen
 from notewell.names.addresses import Addresses
 from notewell.store import Snapshot
 from notewell.types.candidates import Candidate, Ranking
@@ -41,7 +42,7 @@ Ranker = Callable[[Plan, Sequence[Candidate]], list[Candidate]]
 WEIGHTS = ("lexical_weight", "vector_weight", "fine_weight", "note_weight", "name_weight", "link_weight")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SearchRules:
     """How a query is answered: how deep to search, how to fuse, how much to return.
 
@@ -122,7 +123,7 @@ class DecayRule(NamedTuple):
         return not self.under or path == self.under or path.startswith(f"{self.under}/")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class DecayRules:
     """Whether and how notes lose score with age, how they are grouped, and which of them never do."""
 
@@ -269,7 +270,7 @@ class OwnRules(NamedTuple):
     decay: DecayRules
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Rules:
     """How a vault answers one query: its settings, the day, its folder, the rules of the mode, and a deep walk.
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
+from notewell.frozen import frozen
 from notewell.search.fuse import Fused, cast_votes, fuse
 from notewell.search.intent import adapt, weigh
 from notewell.search.rules import Rules, SearchRules
@@ -16,7 +17,7 @@ from notewell.types.query import Plan
 REST = ""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Weighing:
     """The rules by which rankings are fused: of most chunks, and of those in domains with weights of their own."""
 

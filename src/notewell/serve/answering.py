@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from typing import Any
 
 from notewell.chat import ask
 from notewell.errors import NoteError
 from notewell.freshness import WITHIN_A_SECOND, Opening
+from notewell.frozen import frozen
 from notewell.index.place import Reading
 from notewell.llm import find_model, within
 from notewell.llm.rules import AUTO
@@ -30,7 +30,7 @@ MODEL_SECONDS = 45.0
 SERVED = Opening(WITHIN_A_SECOND, cache_kib=CACHE_KIB, loads="behind")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class IndexingProgress:
     """The progress of an indexing run."""
 

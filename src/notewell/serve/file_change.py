@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import stat
 from contextlib import suppress
-from dataclasses import dataclass
 from difflib import unified_diff
 from pathlib import Path
 
 from notewell.errors import SettingsError
 from notewell.files.safe_open import read_plain
 from notewell.files.user import PRIVATE_FILE, write_whole
+from notewell.frozen import frozen
 
 FIX = "Fix it by hand; Notewell has not changed it"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class FileChange:
     """A change of a settings file; None before or after means that there is no file."""
 

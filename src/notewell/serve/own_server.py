@@ -10,7 +10,6 @@ import subprocess
 import sys
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
 from tempfile import TemporaryFile
@@ -20,6 +19,7 @@ from notewell.errors import ServerError
 from notewell.files.lock import held
 from notewell.files.safe_open import read_plain
 from notewell.files.user import PRIVATE_FOLDER, home_folder, private_folder, state_folder, write_whole
+from notewell.frozen import frozen
 
 # Windows has no root.
 if sys.platform != "win32":
@@ -68,7 +68,7 @@ grant usage on foreign data wrapper postgres_fdw to {ROLE};
 """
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ServerStatus:
     """The state of the user's own server."""
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import MISSING, Field, dataclass, fields, replace
+from dataclasses import MISSING, Field, fields, replace
 from itertools import chain
 from types import MappingProxyType
 from typing import Any, Literal, get_args, get_type_hints
 
 from notewell.errors import QueryError
+from notewell.frozen import frozen
 from notewell.names.suggest import CLOSE, suggest
 from notewell.types.query import FILTERS, Filters, Query
 
@@ -42,7 +43,7 @@ QUERY_HELP = {
 NO_REFRESH_HELP = "Do not index changed files first"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Parameter:
     """A parameter of an operation: a string, number or boolean, a list of strings, or one of several choices."""
 
@@ -84,7 +85,7 @@ NOTE = "A note by its path, or by a unique name or title"
 PLACES = frozenset({"note", "under", "like"})
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Operation:
     """A method of `Vault` that surfaces offer, and its parameters there."""
 

@@ -7,11 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Literal, NamedTuple, Protocol, Self
 
+from notewell.frozen import frozen
 from notewell.store.bm25 import rarity
 from notewell.store.links import Edges, LinkBetween, LinkEnds, NoteName, Standing
 from notewell.types.candidates import Ranking
@@ -37,7 +38,7 @@ class MadeFor(NamedTuple):
     recipe: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class State:
     """One state of a store: what it was made for, when it was indexed, and which derived data is up to date."""
 
@@ -72,7 +73,7 @@ class State:
     """A random name, which tells it from one that was made anew in its place; empty if it has none."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class About:
     """The counts of a store and its state, as a report shows them."""
 

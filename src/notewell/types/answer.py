@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal
 
+from notewell.frozen import frozen, frozen_by_name
 from notewell.types.notices import Notice
 
 # Whether a quote is in the text it cites, or why that cannot be told.
@@ -14,7 +14,7 @@ CitationReason = Literal["match", "no_quote", "no_chunk_text", "too_short", "not
 CitationsStatus = Literal["no_quotes", "all_verified", "has_mismatch", "unverifiable"]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen_by_name
 class Citation:
     """A place that an answer cites, and the quote that should be there."""
 
@@ -38,7 +38,7 @@ class Citation:
     """A link that opens the note; may be empty."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen_by_name
 class Answer:
     """The answer to a question, from the notes alone."""
 
@@ -70,7 +70,7 @@ class Answer:
     """What the user should know."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Verification:
     """The quotes of a text, and whether they are in the notes."""
 
@@ -82,7 +82,7 @@ class Verification:
     """What the user should know."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Thinking:
     """A piece of what a model thinks before it answers."""
 
@@ -90,7 +90,7 @@ class Thinking:
     """The words."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Metadata:
     """A passage that may answer, known as soon as the search is done."""
 
@@ -98,7 +98,7 @@ class Metadata:
     """Where it is."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Text:
     """A piece of an answer, as a model writes it."""
 
@@ -106,7 +106,7 @@ class Text:
     """The words."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Memory:
     """How much of a session's memory is used, after a question was answered."""
 

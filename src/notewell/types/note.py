@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from notewell.frozen import frozen
 from notewell.types.tasks import Task
 
 # A matrix with one row per text.
@@ -52,7 +53,7 @@ class RedactedSpan(NamedTuple):
     length: int
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Link:
     """A link in a note: `[[target#anchor|text]]`, `[text](target#anchor)` and their relatives.
 
@@ -125,7 +126,7 @@ class Heading(NamedTuple):
     body: int
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Outline:
     """The title of a text, its headings, and the blocks whose lines cannot be headings, such as code."""
 
@@ -223,7 +224,7 @@ def as_list(value: Any) -> list[str]:
     return [text for text in texts if text]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Chunk:
     """A run of lines of a note: what is stored, matched and shown."""
 

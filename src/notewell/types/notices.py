@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
+
+from notewell.frozen import frozen
 
 Fact = str | int | tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Notice:
     """Something the user should know about an answer, such as `Notice("no_exact_match", {"text": "iPhone"})`."""
 

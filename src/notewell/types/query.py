@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import field, fields, replace
 from types import MappingProxyType
 from typing import Any, Literal, NamedTuple, TypedDict, Unpack
 
+from notewell.frozen import frozen
 from notewell.types.aliases import aliases_of, renamed
 from notewell.types.notices import Notice
 
@@ -19,7 +20,7 @@ Mode = Literal["fast", "related", "deep", "sure", "ask"]
 Intent = Literal["quoted", "path", "error text", "identifier", "code", "reference", "one word", "question", "keywords"]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Filters:
     """Conditions that a note must meet to be found, all of them; each value is written as in a query.
 
@@ -73,7 +74,7 @@ class QueryFields(TypedDict, total=False):
     rerank: bool
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Query:
     """A question to a vault, with all its options; every surface parses its input into one."""
 

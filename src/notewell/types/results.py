@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
+from notewell.frozen import frozen, frozen_by_name
 from notewell.types.notices import Notice
 
 # Metadata of a field that JSON has only if the query asked for an explanation.
@@ -16,7 +17,7 @@ OPTIONAL: Mapping[str, Any] = {"optional": True}
 PYTHON_ONLY: Mapping[str, Any] = {"json": False}
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Step:
     """One change of a score."""
 
@@ -30,7 +31,7 @@ class Step:
     """What the score was multiplied by; null for the first step. Only with `explain`."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Vote:
     """The score that one retriever gives a hit, and what it adds to the sum."""
 
@@ -50,7 +51,7 @@ class Vote:
     """What it adds to the fused score."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Excerpt:
     """The sentences of a hit that are closest to the query."""
 
@@ -66,7 +67,7 @@ class Excerpt:
     """Where words of the query are in the text: from, to."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen_by_name
 class Hit:
     """Lines of a note that answer the query."""
 
@@ -107,7 +108,7 @@ class Hit:
     """The score by each retriever. Only with `explain`."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen_by_name
 class DeepHit(Hit):
     """A hit of deep mode, and how it was reached."""
 
@@ -127,7 +128,7 @@ class DeepHit(Hit):
     """Whether that is less than a hundredth."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Visit:
     """A note that a walk along links compared."""
 
@@ -149,7 +150,7 @@ class Visit:
     """Why it was not kept; absent if it was."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen_by_name
 class Results:
     """What a search found."""
 
@@ -180,7 +181,7 @@ class Results:
         return self.hits[place]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen_by_name
 class DeepResults(Results):
     """What a deep search found: a hit for each note that it kept, and how far it went."""
 
@@ -196,7 +197,7 @@ class DeepResults(Results):
     """How many linked notes were left out for lack of room."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen_by_name
 class Compared:
     """A fast search beside a deep one."""
 

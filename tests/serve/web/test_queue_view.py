@@ -11,7 +11,7 @@ import pytest
 from ..serving import Served, serving
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Page
+    from playwright.sync_api import Browser, Page
 
 NOTES = {
     "notewell.toml": '[curate]\nfolders = ["."]\n[llm]\nmodel = "off"\n',
@@ -80,6 +80,18 @@ def test_what_cannot_be_done_is_said_with_a_hint_and_the_choice_stays(served: Se
     queue.get_by_role("button", name="Apply 1").click()
     assert "'[?]' means nothing here" in queue.get_by_role("alert").inner_text()
     assert queue.get_by_role("checkbox").first.is_checked()
+
+
+def test_axe_finds_nothing_in_a_queue(served: Served, browser: Browser) -> None:
+    axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="`make browser` installs axe").Axe()
+    assert served.ask("/review", method="POST").status == 200
+    context = browser.new_context(viewport={"width": 390, "height": 900}, bypass_csp=True)
+    page = context.new_page()
+    page.goto(f"http://{served.host}:{served.port}/status")
+    page.locator(".proposal").first.wait_for()
+    found = axe.run(page).response["violations"]
+    context.close()
+    assert not [(one["id"], [node["html"][:120] for node in one["nodes"]]) for one in found]
 
 
 def test_a_page_from_elsewhere_cannot_tick(served: Served) -> None:

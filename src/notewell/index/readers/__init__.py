@@ -10,8 +10,9 @@ from pathlib import Path
 from notewell.errors import NoteError, NoteOutOfReach
 from notewell.files.formats import TEXT, format_of, is_sandboxed
 from notewell.files.safe_open import open_inside
+from notewell.files.survey import WalkRules
 from notewell.index.readers.sandbox import Extraction
-from notewell.index.walk import VaultFile, WalkRules
+from notewell.index.walk import VaultFile
 from notewell.types.note import Note, Stamp
 
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from notewell.errors import NoteError
+from notewell.frozen import frozen
 from notewell.types.note import Part
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Content:
     """What a reader returns for a file: its text, where its parts start, a title if the file has one, and warnings."""
 

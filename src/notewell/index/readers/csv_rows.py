@@ -6,10 +6,10 @@ import csv
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from itertools import chain, islice
 from typing import TypeVar
 
+from notewell.frozen import frozen
 from notewell.index.readers.content import MOST_TEXT, Content
 from notewell.index.readers.text import decode
 from notewell.types.note import Part
@@ -102,7 +102,7 @@ DECLARED = re.compile(r"sep=([^\r\n])\r?\n", re.IGNORECASE)
 MOST_UNDER = 10
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Record:
     """One record: its number in the file, its first and its last line, its fields."""
 

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 from io import BytesIO
 
 import docx
 from docx.document import Document
 from docx.oxml.ns import qn
 
+from notewell.frozen import frozen
 from notewell.index.readers.content import LONGEST_CELL, MOST_SPAN, Content, no_text_error
 from notewell.index.readers.html import Element, xml_tree
 from notewell.index.readers.writing import Block, heading, human_title, item, markdown, one_line, paragraph, table
@@ -24,7 +25,7 @@ VALUE = qn("w:val")
 BULLETS = ("bullet", "none")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Styles:
     """The styles of a document by id, and its list formats by id and level: they decide what a paragraph is."""
 

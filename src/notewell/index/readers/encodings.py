@@ -6,9 +6,10 @@ import codecs
 import re
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import cache
 from itertools import pairwise
+
+from notewell.frozen import frozen
 
 # Bytes that are examined, from shortly before the first one beyond ASCII: more would change no result.
 SAMPLE = 4_000
@@ -46,7 +47,7 @@ SIGN_IN_WORD = re.compile(
 MISPLACED = re.compile(r"õ(?!e)|ñ(?![aeiouáéíóúü])|æ\b|œ(?![a-z])|œ(?=[bcfghjkmpqrwz])")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Alphabet:
     """The letters of a language beyond ASCII, the most frequent first, and its encodings."""
 
@@ -54,7 +55,7 @@ class Alphabet:
     encodings: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Script:
     """A script of thousands of characters: the most frequent, its syllables, and the bytes of those in use."""
 
@@ -123,7 +124,7 @@ SCRIPTS = (
 )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Model:
     """The costs of a language in one encoding: of each character, of any other, and a fixed one."""
 

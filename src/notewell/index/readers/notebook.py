@@ -5,10 +5,10 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any
 
 from notewell.errors import NoteError
+from notewell.frozen import frozen
 from notewell.index.readers.content import Content, not_json_error
 from notewell.index.readers.nested import as_dict
 from notewell.index.readers.text import decode
@@ -29,7 +29,7 @@ PICTURE = re.compile(r"(data:[\w.+/-]{1,80};base64,)[A-Za-z0-9+/=]{100,}+")
 COLOUR = re.compile(r"\x1b\[[0-9;]*[A-Za-z]")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Cell:
     """A cell as text, and its number from 1."""
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from itertools import pairwise
 from statistics import median
 
@@ -12,6 +11,7 @@ import pypdfium2
 from pypdfium2 import raw
 
 from notewell.errors import NoteError
+from notewell.frozen import frozen
 from notewell.index.readers.content import MOST_PAGES, Content, password_error
 from notewell.index.readers.writing import clean, human_title, join_parts
 
@@ -29,7 +29,7 @@ LEADER = re.compile(r"(?: \.){4,}|\.{8,}")
 SENTENCE_END = re.compile(r"[.!?:;。！？]['\"”’»)\]]*\s*$")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class PageLine:
     """A line of a page and its position; a line that does not run from left to right has none."""
 

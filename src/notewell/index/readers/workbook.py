@@ -12,6 +12,7 @@ from typing import Any
 import python_calamine as calamine
 
 from notewell.errors import NoteError
+from notewell.frozen import frozen
 from notewell.index.readers.content import MOST_COLUMNS, MOST_TEXT, Content, no_text_error, password_error
 from notewell.index.readers.csv_rows import NEAR, row_runs, rows_name, split_header
 from notewell.index.readers.writing import in_cell, marked_line, one_line
@@ -26,7 +27,7 @@ FULL = 0.9
 EXACT = 10**15
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SheetRow:
     """A row that is not empty, with its number in the sheet."""
 

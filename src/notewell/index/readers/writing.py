@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 
+from notewell.frozen import frozen
 from notewell.index.readers.content import Content
 from notewell.redact import LINE_IN_LINE, redact_text
 from notewell.types.note import Part
@@ -90,7 +90,7 @@ MARK = re.compile(r"^(?=#{1,6}(?:\s|$)|`{3}|~{3}|=+\s*$|-{2,}\s*$)", re.MULTILIN
 FENCE = re.compile(r"^ {0,3}(`{3,})", re.MULTILINE)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Block:
     """A block of Markdown; a list item follows another directly, anything else after a blank line."""
 

@@ -5,12 +5,13 @@ from __future__ import annotations
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import pairwise
 from operator import attrgetter
 from pathlib import PurePosixPath
 from textwrap import shorten
 
+from notewell.frozen import frozen
 from notewell.index.chunk import ChunkRules, chunk_of, pack, trim, within
 from notewell.index.shapes.definitions import DEEPEST, Definition, definitions
 from notewell.index.shapes.languages import language_of
@@ -38,7 +39,7 @@ def chunk(note: Note, rules: ChunkRules) -> list[Chunk]:
     return [chunk_of(note, tree.headings(piece), piece) for piece in pieces] or [chunk_of(note, (), Span(0, 0))]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Tree:
     """The definitions of a file in order, all of them and by level."""
 
@@ -67,7 +68,7 @@ class _Tree:
         return tuple(filter(None, (*(found.name for found in around), names)))
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Part:
     """A run that stays whole if it fits; if it is too long, it is cut at the definitions of `level` inside it."""
 

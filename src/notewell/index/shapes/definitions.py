@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import NamedTuple
 
+from notewell.frozen import frozen
 from notewell.index.shapes.languages import CLOSED_BY, Language
 from notewell.types.note import line_starts
 
@@ -46,7 +47,7 @@ def _patterns(language: Language) -> _Patterns:
     return _Patterns(*(re.compile(getattr(language, name)) for name in _Patterns._fields))
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Definition:
     """A function, class or section: comments from `start`, decorators and name from `head`, the rest up to `end`."""
 
@@ -66,7 +67,7 @@ class _Line(NamedTuple):
     text: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Open:
     """A definition whose end is not known yet."""
 
@@ -77,7 +78,7 @@ class _Open:
     head: int
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Above:
     """The comments and decorators right above a line: where they start, and where the decorators start."""
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 from notewell.files.formats import FAMILY_OF, suffix_of
+from notewell.frozen import frozen
 
 NEVER = "(?!)"
 # How strings and comments that may span lines end, where that is not as they begin.
@@ -29,7 +29,7 @@ CLOSED_BY = {
 }
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Language:
     """A family of languages. Patterns are matched where a line's text starts; group 1 is a definition's name.
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import PurePosixPath
 
+from notewell.frozen import frozen
 from notewell.index.chunk import LONGEST_NAME, ChunkRules, Piece, chunks_of, cut, pack, windows, within
 from notewell.index.dates import day_in_headings
 from notewell.index.links import OUTSIDE
@@ -30,7 +31,7 @@ LONG_WORD = 12
 DEEPEST = 99
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Section:
     """A run of text under its headings, outermost first."""
 

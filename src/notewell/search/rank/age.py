@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass
 
+from notewell.frozen import frozen
 from notewell.search.rank.decay import LEAST, Decay
 from notewell.search.rank.recency import Recent
 from notewell.search.rules import DecayRules, Ranker, Rules
@@ -50,7 +50,7 @@ def _by_age(decay: DecayRules, rules: Rules, facts: Facts) -> list[Ranker]:
     return rankers
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class OfDomain:
     """A ranker that sees the candidates of one domain alone."""
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import date
 from typing import Any, NamedTuple
 
+from notewell.frozen import frozen
 from notewell.search.rules import GROUPED, ONE_GROUP, DecayRule, DecayRules
 from notewell.store import NoteFacts
 from notewell.terms import fold
@@ -34,7 +34,7 @@ class Aged(NamedTuple):
     evergreen: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Decay:
     """Lower the scores of older notes, all chunks of a note by the same factor; a future day counts as today."""
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import date, timedelta
 
+from notewell.frozen import frozen
 from notewell.search.rank.words import name_share
 from notewell.search.rules import SearchRules
 from notewell.store import NoteFacts, Snapshot
@@ -40,7 +40,7 @@ def rank_by_links(plan: Plan, store: Snapshot, rules: SearchRules, today: date |
     return [ByLinks(store.links_among, rules.link_weight)] if rules.graph == "links" and rules.fusion != "rrf" else []
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ByLinks:
     """Raise notes linked with the best, and those that other candidates link to by what was asked for."""
 
@@ -62,7 +62,7 @@ class ByLinks:
         return _called(plan, linked, links, self.weight)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ByStanding:
     """Mix the scores with how notes stand in the whole vault, and whether they are new: requirement S10."""
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import date, timedelta
 
+from notewell.frozen import frozen
 from notewell.search.dates import NEWEST, named_days
 from notewell.search.rank.decay import nth
 from notewell.search.rank.sections import name_terms
@@ -25,7 +25,7 @@ NEWEST_GAINS = 1.0
 MATCHES = 2 / 3
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Recency:
     """Raise notes from the days that the plan asks for; nothing is lowered, and a future day counts as today."""
 
@@ -46,7 +46,7 @@ class Recency:
         return _newest(plan, candidates, days)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Recent:
     """Raise notes that changed lately by a share of the best score, as settings ask; nothing is lowered."""
 

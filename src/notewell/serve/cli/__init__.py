@@ -74,6 +74,7 @@ GROUPS = {
         "completion": "Print a script that completes commands, options and notes in your shell",
         "daemon": "Show, stop or pause what runs in the background",
         "server": "Run a PostgreSQL server of your own",
+        "self": "Remove what Notewell leaves behind",
         "golden": "Keep the queries that this vault should answer",
         "tune": "Fit the weights of search to this vault",
         "eval": "Measure search quality on judged queries",

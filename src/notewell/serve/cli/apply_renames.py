@@ -67,5 +67,5 @@ def _print_renamed(done: Renamed, *, dry_run: bool) -> None:
             echo(f"  {'':>5} + {printable_line(line.after)}")
     would = "would change" if dry_run else "changed"
     say(f"{counted(len(done.notes), 'note')} {would}")
-    print_reasons("note left as it is", done.left, verbose=True)
+    print_reasons("unchanged note", done.left, verbose=True)
     say_notices(done.notices)

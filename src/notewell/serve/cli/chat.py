@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -16,6 +16,7 @@ from notewell.chat.history import BUDGET
 from notewell.chat.sessions import Sessions, SessionSummary, chatting
 from notewell.errors import NotewellError
 from notewell.files.control_chars import real_path
+from notewell.frozen import frozen
 from notewell.llm import Model, find_model
 from notewell.serve.cli.ask import ASKING, follow, print_answer, say_about, say_model
 from notewell.serve.cli.first_index import vault_to_index_option
@@ -41,7 +42,7 @@ EDITED, END = re.compile(r"/edit\s+(\d{1,9})\s+(.+)"), ("/exit", "/quit")
 SHOWN = 60
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Asked:
     """A question of a session; an empty one means that questions are typed one by one."""
 

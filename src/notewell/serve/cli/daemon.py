@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from contextlib import suppress
 from typing import Any
@@ -40,8 +39,6 @@ def command(action: str, first: bool, as_json: bool) -> None:
         notewell daemon status
         notewell daemon pause
     """
-    if not hasattr(os, "geteuid") and action in ("status", "run"):
-        raise DaemonError("There is no daemon on Windows", "Every command works without it")
     if action == "run":
         _run(first)
     elif action == "status":
@@ -67,7 +64,7 @@ def _change(action: str, as_json: bool) -> None:
         background.pause()
     elif action == "resume":
         background.resume()
-    found, encoders = ({}, 0) if action == "resume" else (_stop(), background.stop_encoding())
+    found, encoders = ({}, 0) if action == "resume" else (stop_daemon(), background.stop_encoding())
     if as_json:
         print_json({"running": False, "paused": background.is_paused(), "encoders": encoders, **found})
         return
@@ -108,9 +105,9 @@ def _print(about: dict[str, Any]) -> None:
     echo(f"socket    {about['socket']}")
 
 
-def _stop() -> dict[str, Any]:
+def stop_daemon() -> dict[str, Any]:
     """Stop the daemon, and return its last report, or nothing if it was not running."""
-    pid = daemon_pid() if hasattr(os, "geteuid") else None
+    pid = daemon_pid()
     if pid is None:
         return {}
     report = ask_daemon("stop")

@@ -8,16 +8,18 @@ from typing import Any
 
 import click
 
-from notewell.curate.intake import Intake, explain, read_log, take_in, undo
+from notewell.curate.intake import Intake, explain, read_log, take_in, target_folders, undo
 from notewell.curate.intake_log import Decision
 from notewell.curate.scoring import DIMENSIONS
 from notewell.curate.sources import LARGEST, Read, read_data, read_source
 from notewell.curate.tune import Tuned, tune
 from notewell.files.control_chars import shown_path
+from notewell.frozen import frozen
 from notewell.index.readers.sandbox import Extraction
 from notewell.serve.cli.first_index import vault_to_index_option
 from notewell.serve.cli.inputs import STDIN
 from notewell.serve.cli.options import (
+    COMMAND,
     Number,
     json_option,
     open_vault,
@@ -28,12 +30,14 @@ from notewell.serve.cli.options import (
     vault_option,
 )
 from notewell.serve.cli.progress import progress_shown
-from notewell.serve.cli.query_options import vault_to_ask
+from notewell.serve.cli.query_options import refreshed
 from notewell.serve.json_data import as_data
 from notewell.serve.say import counted, echo, printable_line, say
 from notewell.serve.wording import with_notices
 
 READING = ("Scoring", "scored {:,} of {:,} signals")
+# Options whose value may be called like a subcommand.
+WITH_VALUE = ("--vault", "--limit", "-n")
 VERDICTS = ("added", "queued", "dropped", "duplicate")
 
 
@@ -48,9 +52,11 @@ class Intakes(click.Group):
         return super().resolve_command(ctx, args if named else ["sources", *args])
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Let options before the first source belong to the command that takes it in."""
+        """Let options stand before a subcommand, and before the first source."""
         if args and args[0].startswith("-") and args[0] != "--help":
-            args = ["sources", *args]
+            words = enumerate(args)
+            at = next((at for at, word in words if word in self.commands and args[at - 1] not in WITH_VALUE), None)
+            args = ["sources", *args] if at is None else [args[at], *args[:at], *args[at + 1 :]]
         return super().parse_args(ctx, args)
 
 
@@ -73,7 +79,25 @@ def command() -> None:
     """
 
 
-@command.command("sources", hidden=True)
+@frozen
+class _Ways:
+    fetch: bool
+    dry_run: bool
+    explained: bool
+    again: bool
+
+
+class Sources(click.Command):
+    """A command that receives its flags as one value."""
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Call the command."""
+        flags = ("fetch", "dry_run", "explained", "again")
+        ctx.params["ways"] = _Ways(*(ctx.params.pop(name) for name in flags))
+        return super().invoke(ctx)
+
+
+@command.command("sources", cls=Sources, hidden=True)
 @click.argument("source", nargs=-1, required=True)
 @click.option("--fetch", is_flag=True, help="Fetch addresses and feeds from the network")
 @click.option("--dry-run", "-n", is_flag=True, help="Show what would be decided, and write nothing")
@@ -81,53 +105,51 @@ def command() -> None:
 @click.option("--again", is_flag=True, help="Also decide signals that were decided before")
 @vault_to_index_option
 @json_option
-def sources(
-    source: tuple[str, ...],
-    fetch: bool,
-    dry_run: bool,
-    explained: bool,
-    again: bool,
-    vault: Path | None,
-    as_json: bool,
-) -> None:
+def sources(source: tuple[str, ...], ways: _Ways, vault: Path | None, as_json: bool) -> None:
     """Take in signals from each SOURCE
 
     \b
     Example:
         notewell intake feed.xml --explain
     """
-    with vault_to_ask(vault, {}, refresh=True) as (opened, notices):
-        rules = opened.settings.index
-        with Extraction(rules.max_seconds) as extraction:
-            read = Read()
-            for one in source:
-                read.add(_stdin(extraction) if one == STDIN else read_source(one, extraction))
-            if fetch:
-                from notewell.curate.fetch import fetch_all  # noqa: PLC0415
+    with open_vault(vault, {}, COMMAND) as opened:
+        # Before a new vault is indexed, which takes a while.
+        target_folders(opened)
+        read = _read(source, opened.settings.index.max_seconds, fetch=ways.fetch)
+        with refreshed(opened) as notices:
+            with progress_shown(*READING) as progress:
+                done = take_in(opened, read, again=ways.again, dry_run=ways.dry_run, progress=progress)
+            print_result(with_notices(done, notices), as_json, lambda done: _print_intake(done, ways))
 
-                with progress_shown("Fetching", "fetched {:,} of {:,} addresses") as progress:
-                    read = fetch_all(read, extraction, progress)
-        with progress_shown(*READING) as progress:
-            done = take_in(opened, read, again=again, dry_run=dry_run, progress=progress)
-        done = with_notices(done, notices)
-        print_result(done, as_json, lambda done: _print_intake(done, explained=explained, dry_run=dry_run))
+
+def _read(source: tuple[str, ...], max_seconds: int, *, fetch: bool) -> Read:
+    read = Read()
+    with Extraction(max_seconds) as extraction:
+        for one in source:
+            read.add(_stdin(extraction) if one == STDIN else read_source(one, extraction))
+        if not fetch:
+            return read
+        from notewell.curate.fetch import fetch_all  # noqa: PLC0415
+
+        with progress_shown("Fetching", "fetched {:,} of {:,} addresses") as progress:
+            return fetch_all(read, extraction, progress)
 
 
 def _stdin(extraction: Extraction) -> Read:
     return read_data(sys.stdin.buffer.read(LARGEST + 1), "", extraction)
 
 
-def _print_intake(done: Intake, *, explained: bool, dry_run: bool) -> None:
+def _print_intake(done: Intake, ways: _Ways) -> None:
     for one in done.decisions:
-        _print_decision(one, explained=explained)
+        _print_decision(one, explained=ways.explained)
     counts = [f"{sum(one.verdict == verdict for one in done.decisions):,} {verdict}" for verdict in VERDICTS]
-    would = "would be " if dry_run else ""
+    would = "would be " if ways.dry_run else ""
     say(f"{counted(len(done.decisions), 'signal')}: {would}{', '.join(counts)}")
     if done.seen:
         say(f"{counted(done.seen, 'signal')} decided before; --again decides anew")
     if done.feeds:
         say(f"{counted(len(done.feeds), 'feed')} not fetched; --fetch fetches them")
-    print_reasons("source left out", done.left, verbose=True)
+    print_reasons("skipped source", done.left, verbose=True)
     say_notices(done.notices)
 
 
@@ -203,7 +225,7 @@ def undo_command(signal: str, vault: Path | None, as_json: bool) -> None:
 def _print_undone(done: Any) -> None:
     for one in done.decisions:
         _print_decision(one, explained=False)
-    print_reasons("note left as it is", done.left, verbose=True)
+    print_reasons("unchanged note", done.left, verbose=True)
     say_notices(done.notices)
 
 
@@ -215,7 +237,7 @@ def tune_command(dry_run: bool, vault: Path | None, as_json: bool) -> None:
     """Learn the weights of the scores from what you accepted and rejected
 
     The gain is measured on decisions that were not learned from. Only weights that gain are written, into `[intake]` of
-    the vault's `notewell.toml`.
+    the vault's `notewell.toml`, with limits that let as many signals through as before.
 
     \b
     Example:
@@ -229,6 +251,8 @@ def tune_command(dry_run: bool, vault: Path | None, as_json: bool) -> None:
 def _print_tuned(tuned: Tuned) -> None:
     for name, weight in tuned.weights.items():
         echo(f"{weight:.3f}  {name}")
+    for name, limit in tuned.limits.items():
+        echo(f"{limit:.3f}  {name}, which lets as many signals through as before")
     say(f"learned from {tuned.accepted:,} accepted and {tuned.rejected:,} rejected")
     say(f"AUROC on decisions held out: {tuned.before:.3f} → {tuned.after:.3f}")
     say("written to notewell.toml" if tuned.written else "not written")

@@ -10,9 +10,9 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from types import FrameType
 
+from notewell.frozen import frozen
 from notewell.index import Progress, Stage
 from notewell.index.background_run import BackgroundRun
 from notewell.serve.say import is_quiet, is_unheard, say
@@ -27,7 +27,7 @@ NOTES_DONE = "indexed {:,} of {:,} notes"
 ERASE = "\r\x1b[2K"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Quiet:
     """A run with fewer notes shows no progress until it has taken this many seconds."""
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, get_args
 
@@ -12,6 +12,7 @@ import click
 
 from notewell.files.control_chars import real_path
 from notewell.freshness import Opening
+from notewell.frozen import frozen
 from notewell.search.fuse import FUSIONS
 from notewell.search.rules import DECAY_MODES
 from notewell.serve.background import encode_wished
@@ -30,7 +31,7 @@ from notewell.vault import Vault
 FORMATS = ("text", "json", "jsonl", "md", "csv", "paths")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Page:
     """A query with the options of its output; an empty format means text, or Markdown with a token limit."""
 

@@ -83,5 +83,5 @@ def _print_promoted(done: Promoted, *, dry_run: bool) -> None:
     for one in done.done:
         echo(f"{one.kind:<9}  {shown_path(one.path)}  {printable_line(one.text)}".rstrip())
     say(f"{counted(len(done.done), 'proposal')} {'would be applied' if dry_run else 'applied'}; {done.open:,} open")
-    print_reasons("proposal left as it is", done.left, verbose=True)
+    print_reasons("unapplied proposal", done.left, verbose=True)
     say_notices(done.notices)

@@ -24,7 +24,7 @@ from notewell.serve.cli.encode import encode_in_background
 from notewell.serve.cli.first_index import check_new, vault_to_index_option
 from notewell.serve.cli.options import Number, json_option, missing_extra, say_notices
 from notewell.serve.cli.progress import follow
-from notewell.serve.daemon.health import keep_one_arena
+from notewell.serve.daemon.health import stay_small
 from notewell.serve.mcp import PATH
 from notewell.serve.say import counted, echo, say
 from notewell.vault import Vault
@@ -33,6 +33,8 @@ if TYPE_CHECKING:
     from starlette.applications import Starlette
 
 PORT = 8483
+# Below these, Copilot for Obsidian is answered, if the settings say so.
+COPILOT = ("/v0", "/v1")
 # Requests a second from one address, and a burst of twice as many: far more than a person or an agent sends.
 RATE = 100.0
 # How long the server waits for the end of what it began at its start, in seconds; a run ends after the current note.
@@ -101,7 +103,7 @@ def command(
     from notewell.serve.http.access import Allowed, load_digest, make_token, read_token  # noqa: PLC0415
     from notewell.serve.http.listen import address_of, bound, only_here, serve  # noqa: PLC0415
 
-    keep_one_arena()
+    stay_small()
     folder = user_folder(os.environ, home_folder(os.environ))
     if new_token:
         _print_token(make_token(folder), as_json)
@@ -113,6 +115,8 @@ def command(
         rules = GuardRules(allowed, digest or (load_digest(folder) if needed else ""), rate)
         _begin_indexing(opened)
         mounts = [Mounted(PATH, partial(_mcp_app, opened))]
+        if opened.settings.serve.copilot:
+            mounts += [Mounted(path, partial(_copilot_app, opened)) for path in COPILOT]
         addresses = [address_of(one) for one in sockets]
         listening = json.dumps({"vault": str(opened.root), "addresses": addresses})
         echo(listening if as_json else "\n".join(addresses))
@@ -201,6 +205,12 @@ def _mcp_app(vault: Vault) -> Starlette:
     return make_mcp_app(vault)
 
 
+def _copilot_app(vault: Vault) -> Starlette:
+    from notewell.serve.copilot import make_copilot_app  # noqa: PLC0415
+
+    return make_copilot_app(vault)
+
+
 @click.command("mcp")
 @vault_to_index_option
 def mcp(vault: Path | None) -> None:
@@ -220,7 +230,7 @@ def mcp(vault: Path | None) -> None:
     parent = os.getppid()
     if sys.stdin is None or sys.stdout is None:
         raise SettingsError("stdin or stdout is closed", "Let an MCP client start this command")
-    keep_one_arena()
+    stay_small()
     opened = Vault.open(vault, opening=SERVED)
     check_new(opened)
     try:

@@ -8,7 +8,6 @@ import os
 import sys
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -16,6 +15,7 @@ from typing import Any
 from notewell.errors import SettingsError
 from notewell.files.safe_open import read_plain
 from notewell.files.user import home_folder, write_private
+from notewell.frozen import frozen
 from notewell.serve.connect import jsonc, toml_table
 from notewell.serve.connect.clients import CLIENTS, Client, Machine, vault_of
 from notewell.serve.file_change import FIX, FileChange, read_settings
@@ -25,7 +25,7 @@ from notewell.serve.hooks.sessions import short_hash
 __all__ = ["CLIENTS", "Connected", "Connection", "connections", "this_machine"]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Connected:
     """Whether an agent is connected."""
 

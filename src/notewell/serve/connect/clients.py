@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+from notewell.frozen import frozen
 
 NAME = "notewell"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Machine:
     """What decides where settings are: the system (`sys.platform`), the home, and the environment."""
 
@@ -45,7 +46,7 @@ def _local_entry(program: Sequence[str]) -> dict[str, Any]:
     return {"type": "local", "command": list(program), "enabled": True}
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Client:
     """An agent: its files, the first that is there or else the last, and its entry for a program."""
 

@@ -5,16 +5,17 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from json.decoder import scanstring  # type: ignore[attr-defined]
 from typing import Any
+
+from notewell.frozen import frozen
 
 BLANK = re.compile(r"(?:\s|//[^\n]*|/\*.*?\*/)*", re.DOTALL)
 SCALAR = re.compile(r"[^\s,\]}/]+")
 INDENT = re.compile(r"\n([ \t]+)\S")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Node:
     """A value in a text: where it is, what it is, and the members of an object."""
 
@@ -28,7 +29,7 @@ class Node:
         return next((one for one in self.members if one.key == key), None)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Member:
     """A key and its value in an object."""
 
@@ -68,10 +69,14 @@ def put(text: str, keys: Sequence[str], value: Any) -> str:
     key, *inner = keys[depth - 1 :]
     for name in reversed(inner):
         value = {name: value}
+    if (member := node.member(key)) is None and node.members and "\n" not in text[node.start : node.end]:
+        # An object on one line stays on it.
+        last = node.members[-1].node.end
+        return f"{text[:last]}, {json.dumps(key)}: {json.dumps(value, ensure_ascii=False)}{text[last:]}"
     found = INDENT.search(text)
     step = found[1] if found else "  "
     written = json.dumps(value, ensure_ascii=False, indent=step).replace("\n", f"\n{step * depth}")
-    if member := node.member(key):
+    if member:
         return text[: member.node.start] + written + text[member.node.end :]
     return _ended(
         _inserted(text, node, f"\n{step * depth}{json.dumps(key)}: {written}", f"\n{step * (depth - 1)}"), text
@@ -112,8 +117,7 @@ def _inserted(text: str, node: Node, line: str, outer: str) -> str:
     after = _blank(text, last)
     comma = "" if text[after] == "," else ","
     end = len(text[:close].rstrip())
-    rest = text[end:] if "\n" in text[end:close] else outer + text[close:]
-    return text[:last] + comma + text[last:end] + line + rest
+    return text[:last] + comma + text[last:end] + line + text[end:]
 
 
 def _ended(changed: str, before: str) -> str:

@@ -11,6 +11,8 @@ from stat import S_ISFIFO, S_ISREG
 
 # The commands that the daemon runs: they read a vault, and end by themselves.
 COMMANDS = ("search", "related", "read", "traverse", "links", "graph", "status", "domains", "hook")
+# Those of them that look for changes in the folder before they answer.
+LOOKING = ("search", "related", "traverse", "links", "graph")
 # The subcommands of `hook` that only answer; the others write settings, or ask the user.
 HOOKS = ("start", "prompt", "before", "after")
 # The commands that leave no thread at work.
@@ -22,7 +24,9 @@ GLOBAL = {"-q": 1, "--quiet": 1, "--no-pager": 1, "--color": 2}
 SWITCH = "--no-daemon"
 # The same for all commands of a shell.
 SWITCHES = ("NOTEWELL_DAEMON", "NOTEWELL_DAEMON_USE")
-OFF = ("no", "0", "false", "off")
+OFF, ON = ("no", "0", "false", "off"), ("yes", "1", "true", "on")
+# There nobody has run the daemon yet, so it has to be asked for.
+WINDOWS = os.name == "nt"
 # The variables that commands depend on.
 VARIABLES = ("NO_COLOR", "CLICOLOR_FORCE", "COLUMNS", "LINES", "TERM", "LANG", "PAGER", "HOME", "TZ")
 # With these prefixes, too; those of terminals say which terminal it is.
@@ -68,7 +72,7 @@ def _main(patience: float) -> None:
     began = time.monotonic() - time.process_time()
     arguments, use_daemon = without_switch(sys.argv[1:])
     sys.argv[1:] = arguments
-    if not use_daemon or not runs_in_daemon(arguments) or not hasattr(os, "geteuid"):
+    if not use_daemon or not runs_in_daemon(arguments):
         _prepare()
         _run_here()
         return
@@ -104,7 +108,8 @@ def without_switch(arguments: list[str]) -> tuple[list[str], bool]:
     """
     options = arguments.index("--") if "--" in arguments else len(arguments)
     kept = [argument for argument in arguments[:options] if argument != SWITCH]
-    off = len(kept) < options or any(os.environ.get(name, "").lower() in OFF for name in SWITCHES)
+    said = [os.environ.get(name, "").lower() for name in SWITCHES]
+    off = len(kept) < options or any(word in OFF for word in said) or (WINDOWS and not any(word in ON for word in said))
     return kept + arguments[options:], not off
 
 
@@ -121,7 +126,8 @@ def runs_in_daemon(arguments: list[str]) -> bool:
         arguments = arguments[GLOBAL.get(arguments[0], 1) :]
     if not arguments or arguments[0] not in COMMANDS:
         return False
-    if arguments[0] == "hook" and not (len(arguments) > 1 and arguments[1] in HOOKS):
+    # Windows cannot wait for stdin and the end of a hook's time at once.
+    if arguments[0] == "hook" and (WINDOWS or not (len(arguments) > 1 and arguments[1] in HOOKS)):
         return False
     return not any(argument.partition("=")[0] in LOCAL_OPTIONS for argument in arguments)
 
@@ -270,13 +276,41 @@ def _log_late(hook: str) -> None:
 
 
 def _prepare() -> None:
-    """Make a short command cheaper by an eighth: it collects little garbage, and numpy starts no threads."""
-    if runs_in_daemon(sys.argv[1:]):
+    """Make a short command quicker: it collects little garbage, numpy starts no threads, the walk begins at once."""
+    arguments = sys.argv[1:]
+    if runs_in_daemon(arguments):
         # A command that the daemon runs does not wait for it to load.
         import gc  # noqa: PLC0415
 
         gc.set_threshold(GARBAGE)
         os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+        if arguments[0] in LOOKING and "--no-refresh" not in arguments and hasattr(os, "fork"):
+            _begin_walk(arguments)
+
+
+def _begin_walk(arguments: list[str]) -> None:
+    """Let another process walk the folder while this one loads; the command does it again if it meant another one."""
+    # All but this module are needed for the search, too, and nothing runs beside them yet.
+    from notewell.files.walk_ahead import begin  # noqa: PLC0415
+
+    try:
+        begin(os.path.abspath(os.path.expanduser(_vault_of(arguments) or os.getcwd())))
+    except OSError:
+        # No process can be started now, or this folder is gone.
+        return
+
+
+def _vault_of(arguments: list[str]) -> str:
+    """Return the folder that `--vault` names.
+
+    >>> _vault_of(["search", "--vault", "~/notes", "rye"]), _vault_of(["search", "--vault=notes"]), _vault_of(["links"])
+    ('~/notes', 'notes', '')
+    """
+    for place, argument in enumerate(arguments):
+        name, joined, value = argument.partition("=")
+        if name == "--vault":
+            return value if joined else "".join(arguments[place + 1 : place + 2])
+    return ""
 
 
 def _run_here() -> None:

@@ -116,12 +116,14 @@ def start_daemon(first: bytes = b"") -> None:
         process = subprocess.Popen(
             # -P: Python must not import modules from the current folder, which may be a vault.
             [sys.executable, "-P", "-m", "notewell", "daemon", "run", "--first"],
-            cwd="/",
+            cwd=Path(sys.executable).anchor,
             env={**environment, **FRUGAL},
             stdin=subprocess.PIPE,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
             start_new_session=True,
+            # On Windows, a process outlives its parent only if told to.
+            creationflags=getattr(subprocess, "DETACHED_PROCESS", 0),
         )
         assert process.stdin is not None
         with process.stdin as stream:

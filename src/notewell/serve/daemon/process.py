@@ -21,6 +21,7 @@ from notewell.files.lock import held
 from notewell.serve.daemon import wire
 from notewell.serve.daemon.control import daemon_lock, leave_mark
 from notewell.serve.daemon.health import RunningCode, free_memory, memory_mb
+from notewell.serve.daemon.loopback import greet, listen
 from notewell.serve.daemon.request import Request, answer
 from notewell.serve.daemon.vaults import Vaults
 
@@ -72,6 +73,7 @@ class Daemon:
     needed_mb: float = 0.0
     ending: bool = False
     waiting: list[Waiting] = field(default_factory=list)
+    key: bytes = b""
 
     def run(self, identity: tuple[int, int]) -> None:
         """Answer requests until there is a reason to end; `identity` is that of the socket file."""
@@ -128,6 +130,8 @@ class Daemon:
         self.waiting = [client for client in self.waiting if client not in gone]
 
     def _answer(self, connection: socket.socket) -> None:
+        if self.key:
+            greet(connection, self.key)
         fields = wire.unpacked(_received(connection))
         if fields["home"] != wire.installation():
             connection.sendall(wire.frame(wire.DECLINED, b"another installation"))
@@ -189,7 +193,7 @@ def run_daemon(first: bytes = b"") -> bool:
     """Run the daemon until there is a reason to end; return False if one is running already."""
     folder = Path(wire.socket_folder())
     with suppress(OSError):
-        folder.mkdir(mode=0o700)
+        folder.mkdir(mode=0o700, parents=not wire.HAS_FILE_SOCKETS)
     if not wire.is_safe(str(folder)):
         raise DaemonError(
             f"Other users can reach {folder}", "Delete it, or set XDG_RUNTIME_DIR to a folder that only you can reach"
@@ -204,7 +208,8 @@ def run_daemon(first: bytes = b"") -> bool:
 
 def _listen(first: bytes) -> None:
     path = wire.socket_path()
-    with socket.socket(socket.AF_UNIX) as listener, _woken_by_signals() as wake:
+    family = socket.AF_UNIX if wire.HAS_FILE_SOCKETS else socket.AF_INET
+    with socket.socket(family) as listener, _woken_by_signals() as wake:
         daemon = Daemon(listener, wake)
         end_if_stuck(LONGEST)
         if first:
@@ -213,11 +218,15 @@ def _listen(first: bytes) -> None:
         # This process has the lock, so these files are left over from a daemon that was killed.
         for left in (Path(path), *Path(path).parent.glob("*.mark")):
             left.unlink(missing_ok=True)
-        listener.bind(path)
-        os.chmod(path, 0o600)  # noqa: PTH101
+        if wire.HAS_FILE_SOCKETS:
+            listener.bind(path)
+            os.chmod(path, 0o600)  # noqa: PTH101
+        else:
+            daemon.key = listen(listener, path)
         identity = _identity(path)
         try:
-            listener.listen(QUEUE)
+            if wire.HAS_FILE_SOCKETS:
+                listener.listen(QUEUE)
             if identity:
                 daemon.run(identity)
         finally:
@@ -241,7 +250,8 @@ def _woken_by_signals() -> Iterator[socket.socket]:
     """Yield a socket that becomes readable when a signal tells the daemon to end."""
     ours, theirs = socket.socketpair()
     theirs.setblocking(False)
-    signals = (signal.SIGTERM, signal.SIGHUP)
+    # Windows has no SIGHUP.
+    signals = [getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name)]
     before = [signal.signal(number, lambda *_: None) for number in signals]
     fd = signal.set_wakeup_fd(theirs.fileno())
     try:
@@ -276,7 +286,7 @@ def _exactly(connection: socket.socket, length: int) -> bytes:
 
 def _is_users(connection: socket.socket) -> bool:
     """Tell whether the client belongs to this user; where the system does not say, the folder keeps others out."""
-    if sys.platform != "linux":
+    if sys.platform != "linux" or connection.family != socket.AF_UNIX:
         return True
     credentials = connection.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, struct.calcsize("3i"))
     return bool(struct.unpack("3i", credentials)[1] == os.geteuid())

@@ -8,9 +8,9 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from typing import Any
 
+from notewell.frozen import frozen
 from notewell.serve.cli import OpenVault, run
 from notewell.serve.daemon.client import PREFIXES, VARIABLES, runs_in_daemon
 from notewell.serve.daemon.wire import CODE, ERR, OUT, PIPED, Declined, frame
@@ -20,7 +20,7 @@ LARGEST_OUTPUT = 16 << 20
 STREAMS = 3
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Request:
     """A command line with its folder, environment and streams; `stdin` is None if it was not sent.
 

@@ -7,7 +7,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any, NoReturn
 
-from notewell.config.settings import DaemonSettings
+from notewell.config.sections import DaemonSettings
 from notewell.embed import Embedder, EmbedRules, load_embedder, load_encoder
 from notewell.errors import NotewellError
 from notewell.freshness import Opening, Policy

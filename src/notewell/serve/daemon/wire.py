@@ -29,12 +29,19 @@ READ_SIZE = 1 << 16
 UNTIL_DONE = 10.0
 
 
+# Whether the socket is a file that only its user can reach; elsewhere, as on Windows, it is on loopback.
+HAS_FILE_SOCKETS = hasattr(os, "geteuid")
+
+
 class Declined(BaseException):
     """Ends a request that the daemon does not run, wherever it is; the client then runs the command itself."""
 
 
 def socket_folder() -> str:
     """Return the folder of the socket: in the user's runtime folder, or else among temporary files."""
+    if not HAS_FILE_SOCKETS:
+        profile = os.environ.get("LOCALAPPDATA") or os.path.expanduser("~")
+        return os.path.join(profile, "notewell", "run")
     runtime = os.environ.get("XDG_RUNTIME_DIR", "")
     # By the rules of XDG, a path that is not absolute does not count.
     if os.path.isabs(runtime) and _is_folder(runtime):
@@ -44,6 +51,9 @@ def socket_folder() -> str:
 
 def is_safe(folder: str) -> bool:
     """Tell whether a folder belongs to this user, is no link, and is closed to everybody else."""
+    if not HAS_FILE_SOCKETS:
+        # The rights of a profile keep others out, and the mode says nothing of them.
+        return os.path.isdir(folder)
     return _is_folder(folder) and not os.lstat(folder).st_mode & 0o077
 
 
@@ -103,15 +113,12 @@ def ask(
     if not is_safe(socket_folder()):
         return "absent", []
     try:
-        # The `socket` module takes 5 ms more to load.
-        import _socket  # noqa: PLC0415
-
-        connection = _socket.socket(_socket.AF_UNIX, _socket.SOCK_STREAM)
+        connection = _connected(patience)
+    except TimeoutError:
+        return "busy", []
     except (ImportError, AttributeError, OSError):
         return "absent", []
     try:
-        connection.settimeout(patience)
-        connection.connect(socket_path())
         connection.sendall(packed({"home": installation(), **request}))
         return _answer(connection, until)
     except TimeoutError:
@@ -120,6 +127,26 @@ def ask(
         return "absent", []
     finally:
         connection.close()
+
+
+def _connected(patience: float) -> "socket":
+    """Return a connection to the daemon."""
+    if not HAS_FILE_SOCKETS:
+        # Only a system without them waits for this to load.
+        from notewell.serve.daemon.loopback import connect  # noqa: PLC0415
+
+        return connect(socket_path(), patience)
+    # The `socket` module takes 5 ms more to load.
+    import _socket  # noqa: PLC0415
+
+    connection = _socket.socket(_socket.AF_UNIX, _socket.SOCK_STREAM)
+    try:
+        connection.settimeout(patience)
+        connection.connect(socket_path())
+    except OSError:
+        connection.close()
+        raise
+    return connection
 
 
 def _answer(connection: "socket", until: float) -> tuple[str, list[tuple[bytes, bytes]]]:

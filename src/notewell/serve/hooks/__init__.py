@@ -6,11 +6,11 @@ import json
 import sys
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from notewell.frozen import frozen
 from notewell.serve.hooks.limit import Limit
 from notewell.serve.hooks.log import HookRun, record
 from notewell.serve.hooks.payload import NothingToSay, TooLate, read_payload
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 EVENTS = {"start": "SessionStart", "prompt": "UserPromptSubmit", "before": "PreToolUse", "after": "PostToolUse"}
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Call:
     """One call of a hook: its input, the vault that the command names, and its time limit."""
 

@@ -15,7 +15,7 @@ from notewell.serve.hooks import Call
 from notewell.serve.hooks.payload import NothingToSay, Payload
 
 if TYPE_CHECKING:
-    from notewell.config.settings import HookSettings
+    from notewell.config.sections import HookSettings
 
 FOLDER = "outputs"
 # Full outputs are kept for a day, and no more than this many.

@@ -10,7 +10,6 @@ import shlex
 import sys
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
@@ -19,6 +18,7 @@ from notewell.config import here, load_settings
 from notewell.errors import SettingsError
 from notewell.files.safe_open import check_folder, read_plain
 from notewell.files.user import home_folder, write_private
+from notewell.frozen import frozen
 from notewell.serve.file_change import FIX, FileChange, read_settings
 from notewell.serve.hooks import EVENTS
 from notewell.serve.hooks.limit import LIMIT
@@ -35,7 +35,7 @@ TOOLS_BEFORE = ("Bash", "Glob", "Grep", "Read", "WebSearch")
 OPTIONS = ("--vault", "--timeout-ms")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Change(FileChange):
     """A change of the settings of Claude Code."""
 

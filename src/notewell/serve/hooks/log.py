@@ -6,13 +6,14 @@ import json
 import os
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 from notewell.files.safe_open import NO_LINK, open_plain, read_plain
 from notewell.files.user import PRIVATE_FILE, private_folder
+from notewell.frozen import frozen
 
 FILE = "hooks.log"
 # Two files of at most this many bytes, some two thousand runs each.
@@ -23,7 +24,7 @@ LONGEST = 200
 LAST = 100
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class HookRun:
     """One run of a hook: its outcome (`shown`, `none` or `failed`), the reason, and how long it took."""
 

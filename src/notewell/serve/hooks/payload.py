@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import Any
+
+from notewell.frozen import frozen
 
 # Larger than any output that Claude Code hands over.
 LARGEST = 8 << 20
@@ -20,7 +22,7 @@ class TooLate(NothingToSay):
     """A hook has an answer, but nobody waits for it any more."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Payload:
     """One object from Claude Code; a part that is missing or of another type is empty."""
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from hashlib import blake2b
 from pathlib import Path
 
@@ -13,6 +13,7 @@ from notewell.errors import StoreBusy
 from notewell.files.lock import held
 from notewell.files.safe_open import read_plain
 from notewell.files.user import clean_up, private_folder, write_private
+from notewell.frozen import frozen
 from notewell.serve.hooks.payload import NothingToSay
 
 FOLDER = "sessions"
@@ -26,7 +27,7 @@ SHOWN, WORDS = 5_000, 64
 LARGEST = 512 * 1024
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class HookSession:
     """Hashes of the texts that a session was shown, and of the words of its last prompt."""
 

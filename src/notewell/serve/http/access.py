@@ -18,6 +18,7 @@ from starlette.types import Scope
 from notewell.errors import SettingsError
 from notewell.files.safe_open import read_plain
 from notewell.files.user import write_private
+from notewell.frozen import frozen
 
 HOST = re.compile(r"(\[[0-9a-f:.]+\]|[a-z0-9._-]+)(?::(\d{1,5}))?")
 ORIGIN = re.compile(r"https?://(\[[0-9a-f:.]+\]|[a-z0-9._-]+)(?::\d{1,5})?")
@@ -41,7 +42,7 @@ OTHERS_WRITE = 0o022
 MOST_SESSIONS = 64
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Allowed:
     """The host names of this server, besides its addresses, and the origins whose pages may send requests."""
 

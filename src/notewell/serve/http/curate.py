@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from notewell.curate.intake import Intake, read_log, take_in, undo
 from notewell.curate.promote import Promoted, promote, undo_promote
 from notewell.curate.renames import Renamed, apply_renames, undo_renames
+from notewell.curate.sources import read_data
 from notewell.curate.suggest import MOST_NOTES, TagProposals, suggest_tags
 from notewell.curate.tag_edits import read_renames
 from notewell.curate.tag_report import TagReport, report_tags
 from notewell.errors import CurateError
 from notewell.index.place import find_place
+from notewell.index.readers.sandbox import Extraction
 from notewell.serve.arguments import model_of
 from notewell.serve.http.arguments import KINDS, RouteArguments
 from notewell.serve.parameters import Parameter
@@ -49,6 +52,50 @@ PROMOTE = model_of(
     ),
     kinds=KINDS,
 )
+# No addresses are fetched and no files are read for a request: only the user's own commands may do that.
+INTAKE = model_of(
+    RouteArguments,
+    "take_in",
+    (
+        Parameter("text", "A feed, a mail, a page, a list of addresses or any text"),
+        Parameter("again", "Also decide signals that were decided before", bool, False),
+        Parameter("dry_run", "Show what would be decided, and write nothing", bool, False),
+    ),
+    kinds=KINDS,
+)
+INTAKE_LOG = model_of(
+    RouteArguments,
+    "intake_log",
+    (Parameter("limit", "Show the last N decisions", int, 20),),
+    kinds=KINDS,
+    bounds={"limit": (1, 1_000)},
+)
+INTAKE_UNDO = model_of(
+    RouteArguments,
+    "undo_intake",
+    (Parameter("signal", "A decision, by its id, address, title or note. Default: the last run", str, ""),),
+    kinds=KINDS,
+)
+
+
+def take_in_text(vault: Vault, asked: RouteArguments) -> Intake:
+    """Score the signals in the text of a request, and put each where it belongs."""
+    given = asked.given
+    with Extraction(vault.settings.index.max_seconds) as extraction:
+        read = read_data(given["text"].encode(), "", extraction)
+    vault.freshness.look(refresh=True)
+    vault.storage.check_indexed()
+    return take_in(vault, read, again=given["again"], dry_run=given["dry_run"])
+
+
+def last_decisions(vault: Vault, asked: RouteArguments) -> Intake:
+    """Return the last decisions of intake, the newest first."""
+    return Intake(read_log(vault)[: asked.given["limit"]], applied=False)
+
+
+def undo_intake(vault: Vault, asked: RouteArguments) -> Intake:
+    """Reverse the last run of intake, or one decision."""
+    return undo(vault, asked.given["signal"])
 
 
 def list_tags(vault: Vault) -> TagReport:

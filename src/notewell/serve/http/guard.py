@@ -6,7 +6,7 @@ import asyncio
 import time
 from collections.abc import AsyncIterator, Callable
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import field
 from http import HTTPStatus
 
 from starlette.datastructures import MutableHeaders
@@ -14,6 +14,7 @@ from starlette.middleware.cors import CORSMiddleware
 from starlette.requests import ClientDisconnect, Request
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from notewell.frozen import frozen
 from notewell.serve.http.access import Allowed, Rate, Sessions, bearer, has_token, plain_address
 from notewell.serve.http.problems import INTERNAL, Problem
 from notewell.serve.mistakes import describe_mistake
@@ -35,7 +36,7 @@ CORS_HEADERS = ("authorization", "content-type", "last-event-id", "mcp-protocol-
 CORS_EXPOSED = ("mcp-session-id", "retry-after")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Limits:
     """How large a request may be, and how long the server waits for a client."""
 
@@ -54,7 +55,7 @@ class Limits:
     connections: int = 128
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class GuardRules:
     """Which requests are accepted: by names and pages, the hash of a required token, rate, limits and logins."""
 

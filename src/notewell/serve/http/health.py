@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from importlib.metadata import version
 
 from starlette.requests import Request
 
 from notewell.errors import NotewellError
+from notewell.frozen import frozen
 from notewell.index.report import EncoderProgress
 from notewell.serve.answering import IndexingProgress
 from notewell.serve.background import is_paused
@@ -16,7 +17,7 @@ from notewell.serve.http.guard import is_trusted
 from notewell.vault import Vault
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Health:
     """A server that is running."""
 
@@ -26,7 +27,7 @@ class Health:
     """The version of Notewell."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class VaultHealth(Health):
     """A running server and what it serves, for requests that have the token or need none."""
 
@@ -46,7 +47,7 @@ class VaultHealth(Health):
     """Whether background encoding is paused."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Paused:
     """Whether background work is paused."""
 
@@ -54,7 +55,7 @@ class Paused:
     """Whether nothing may start in the background."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Indexed:
     """Whether a vault is indexed, and the run that indexes it now."""
 

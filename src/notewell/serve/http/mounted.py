@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
 
 import anyio.to_thread
 from anyio.abc import TaskGroup, TaskStatus
 from starlette.applications import Starlette
 from starlette.types import Receive, Scope, Send
 
+from notewell.frozen import frozen
 
-@dataclass(frozen=True, slots=True)
+
+@frozen
 class Mounted:
     """An application beside the routes, which answers at a path and below it: `/mcp`.
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from http import HTTPStatus
 
 from fastapi import Request, Response
@@ -11,6 +11,7 @@ from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
 
 from notewell.errors import CurateError, NoteError, NotewellError, SettingsError, StoreBusy
+from notewell.frozen import frozen
 from notewell.serve.http.arguments import SEE, body_fields, fields_of
 from notewell.serve.json_data import as_data, json_bytes
 
@@ -26,7 +27,7 @@ STATUSES = (
 BODY = 'Send {"question": "…"} with the header Content-Type: application/json'
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Failure:
     """An error."""
 
@@ -36,7 +37,7 @@ class Failure:
     """What to do about it."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Problem:
     """A refusal: its status, what is wrong, what to do, and extra headers."""
 

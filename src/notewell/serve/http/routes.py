@@ -15,6 +15,7 @@ from fastapi import Query as QueryModel
 from fastapi.responses import JSONResponse
 
 from notewell.chat.sessions import LONGEST_NAME
+from notewell.curate.intake import Intake
 from notewell.curate.promote import Promoted, Queue, read_review, review
 from notewell.curate.renames import Renamed
 from notewell.curate.suggest import TagProposals
@@ -31,8 +32,8 @@ from notewell.index.report import Report, Status
 from notewell.search.plan import readable_name
 from notewell.serve.answering import IndexingProgress, answer, notices_in_errors, read_indexed
 from notewell.serve.background import encode_wished, pause, resume
+from notewell.serve.http import curate
 from notewell.serve.http.arguments import AROUND, HOPS, LINES, PART, RouteArguments, check_query, route_arguments
-from notewell.serve.http.curate import PROMOTE, RENAMES, SUGGESTED, apply_ticks, list_tags, propose_tags, rename
 from notewell.serve.http.health import Health, Indexed, Paused, VaultHealth, health_of, indexing_of
 from notewell.serve.http.problems import Failure, Problem
 from notewell.serve.http.rag import ARGUMENTS, Questions, line_schemas
@@ -181,11 +182,11 @@ class Routes:
 
     def tags(self) -> Response:
         """List the tags, and compare them with the taxonomy."""
-        return _response(as_data(list_tags(self._vault)))
+        return _response(as_data(curate.list_tags(self._vault)))
 
     def suggest_tags(self, asked: RouteArguments) -> Response:
         """Propose one to five tags of the taxonomy for each note, with reasons."""
-        return _response(as_data(propose_tags(self._vault, asked)))
+        return _response(as_data(curate.propose_tags(self._vault, asked)))
 
     def queue(self) -> Response:
         """Show the review queue; nothing is written."""
@@ -199,11 +200,23 @@ class Routes:
 
     def promote(self, asked: RouteArguments) -> Response:
         """Apply what is ticked in the review queue, and write it anew; off until the settings name `curate.folders`."""
-        return _response(as_data(apply_ticks(self._vault, asked)))
+        return _response(as_data(curate.apply_ticks(self._vault, asked)))
 
     def apply_renames(self, asked: RouteArguments) -> Response:
         """Rename, merge or split tags in all notes or in none; off until the vault's settings name `curate.folders`."""
-        return _response(as_data(rename(self._vault, asked)))
+        return _response(as_data(curate.rename(self._vault, asked)))
+
+    def intake(self, asked: RouteArguments) -> Response:
+        """Score the signals in a text; the best become notes. Off until the settings name `curate.folders`."""
+        return _response(as_data(curate.take_in_text(self._vault, asked)))
+
+    def intake_log(self, asked: RouteArguments) -> Response:
+        """List the last decisions of intake, with their reasons."""
+        return _response(as_data(curate.last_decisions(self._vault, asked)))
+
+    def undo_intake(self, asked: RouteArguments) -> Response:
+        """Take back the last run of intake, or one decision."""
+        return _response(as_data(curate.undo_intake(self._vault, asked)))
 
     def pause(self) -> Response:
         """Pause background work, such as encoding."""
@@ -287,11 +300,14 @@ def router(vault: Vault) -> APIRouter:
     add("/sessions", routes.sessions, schema_of(SessionList), UNABLE)
     add("/sessions/{name:path}", routes.session, schema_of(Session), {**NO_SESSION, **UNABLE})
     add("/tags", routes.tags, schema_of(TagReport), UNABLE)
-    add("/tags/suggest", routes.suggest_tags, schema_of(TagProposals), {**ABSENT, **UNABLE}, SUGGESTED)
+    add("/tags/suggest", routes.suggest_tags, schema_of(TagProposals), {**ABSENT, **UNABLE}, curate.SUGGESTED)
     add("/queue", routes.queue, schema_of(Queue), UNABLE)
     add_post("/review", routes.review, schema_of(Queue), UNABLE)
-    add_post("/promote", routes.promote, schema_of(Promoted), UNABLE, PROMOTE)
-    add_post("/apply-renames", routes.apply_renames, schema_of(Renamed), UNABLE, RENAMES)
+    add_post("/promote", routes.promote, schema_of(Promoted), UNABLE, curate.PROMOTE)
+    add_post("/apply-renames", routes.apply_renames, schema_of(Renamed), UNABLE, curate.RENAMES)
+    add_post("/intake", routes.intake, schema_of(Intake), UNABLE, curate.INTAKE)
+    add("/intake/log", routes.intake_log, schema_of(Intake), UNABLE, curate.INTAKE_LOG)
+    add_post("/intake/undo", routes.undo_intake, schema_of(Intake), UNABLE, curate.INTAKE_UNDO)
     add_post("/pause", routes.pause, schema_of(Paused), UNABLE)
     add_post("/resume", routes.resume, schema_of(Paused), UNABLE)
     # Its answers are images, which no schema describes.

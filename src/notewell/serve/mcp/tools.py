@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
+from notewell.frozen import frozen
 from notewell.serve.answering import answer, notices_in_errors, read_indexed
 from notewell.serve.arguments import Arguments
 from notewell.serve.mcp import schemas
@@ -19,7 +20,7 @@ from notewell.types.results import Compared
 from notewell.vault import Vault
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Tool:
     """A tool as a model sees it, and what it does; a tool that `waits` needs an indexed vault."""
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from notewell.files.control_chars import escaped
+from notewell.frozen import frozen
 from notewell.graph.link_report import NoteLink
 from notewell.index.links import MARKDOWN, WIKI
 from notewell.search.sentences import Unit, find_sentences
@@ -23,7 +23,7 @@ AROUND = 3
 MARKUP = re.compile(r"^[ \t>]*(?:#{1,6} |[-*+] (?:\[.\] )?|\d{1,9}[.)] )?|\*\*|__|==|`|(?<=\s)\^[\w-]+$", re.MULTILINE)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Backlink:
     """A link of another note, with the sentence around it."""
 

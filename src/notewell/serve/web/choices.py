@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from itertools import islice
 
 from notewell.files.control_chars import visible_line
+from notewell.frozen import frozen
 from notewell.store import Snapshot
 from notewell.vault import Vault
 
@@ -22,7 +22,7 @@ TOPICS, LINKED, LONGEST = 8, 50, 40
 LEFT_OUT = ("tags", "tag", "type", "aliases", "alias", "title", "cssclasses", "cssclass", "publish", "permalink")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class FilterChoices:
     """The values that filters can take."""
 
@@ -34,20 +34,23 @@ class FilterChoices:
     """Types of notes, as in their front matter."""
     properties: Mapping[str, tuple[str, ...]]
     """Properties that have few values, with these values."""
+    domains: tuple[str, ...]
+    """The domains of the vault."""
     topics: tuple[str, ...]
     """Titles of the notes with the most standing, to begin with."""
 
 
 def filter_choices(vault: Vault) -> FilterChoices:
     """Return the values to filter the notes of a vault by; none if it is not indexed."""
+    domains = tuple(domain.name for domain in vault.settings_files.domains)
     if not vault.indexed:
-        return FilterChoices((), (), (), {}, ())
+        return FilterChoices((), (), (), {}, domains, ())
     tags = tuple(vault.store.about(tags=True).tags)[:MOST]
     with vault.shown.answering() as snapshot:
         folders = Counter(folder for path in snapshot.ids() for folder in _folders(path))
         largest = sorted(folder for folder, _ in folders.most_common(MOST))
         properties = dict(islice(_properties(snapshot), MOST_KEYS))
-        return FilterChoices(tuple(largest), tags, _few(snapshot, "type"), properties, _topics(snapshot))
+        return FilterChoices(tuple(largest), tags, _few(snapshot, "type"), properties, domains, _topics(snapshot))
 
 
 def _folders(path: str) -> list[str]:

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from notewell.chat.history import without_gone
 from notewell.chat.sessions import Sessions, SessionSummary
 from notewell.errors import NoteError
 from notewell.files.control_chars import without_hidden
+from notewell.frozen import frozen
 from notewell.vault import Vault
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SessionTurn:
     """A question of a session and its answer."""
 
@@ -23,7 +22,7 @@ class SessionTurn:
     """The notes that it may rest on."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Session:
     """A conversation, from the oldest question that is kept."""
 
@@ -35,7 +34,7 @@ class Session:
     """The questions and answers, in order."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SessionList:
     """The sessions of a vault."""
 

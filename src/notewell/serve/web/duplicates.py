@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
 import numpy.typing as npt
 
 from notewell.files.control_chars import escaped
+from notewell.frozen import frozen
 from notewell.store import Snapshot
 from notewell.terms import split_terms
 from notewell.vault import Vault
@@ -28,7 +28,7 @@ GROUP = 4_000
 BANDS, BITS = 8, 32
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Duplicate:
     """Two notes that say nearly the same."""
 
@@ -40,7 +40,7 @@ class Duplicate:
     """The part of the words of both that they share, from 0 to 1."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Duplicates:
     """The notes of a vault that say nearly the same."""
 

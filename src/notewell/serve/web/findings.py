@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 
+from notewell.frozen import frozen
 from notewell.graph.link_report import NoteLink
 from notewell.index.secrets import Secret
 from notewell.store import Snapshot
@@ -22,7 +22,7 @@ LARGEST = 10
 MOST_BROKEN = 100
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class NoteSize:
     """A note and its size."""
 
@@ -32,7 +32,7 @@ class NoteSize:
     """The size of its file."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Findings:
     """Redacted secrets and the largest notes of a vault."""
 
@@ -42,7 +42,7 @@ class Findings:
     """The ten largest notes."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class BrokenLinks:
     """The broken links of a vault."""
 

@@ -10,7 +10,7 @@ from starlette.responses import Response
 
 from notewell.errors import NoteError
 from notewell.files.safe_open import leads_to, open_inside
-from notewell.index.walk import left_out_by
+from notewell.files.survey import left_out_by
 from notewell.redact import names_secret, redact_text
 from notewell.vault import Vault
 

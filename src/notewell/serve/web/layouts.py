@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import pairwise
 
 from notewell.files.formats import SOURCE, TABLE, VALUES, format_of, suffix_of
+from notewell.frozen import frozen
 from notewell.index.headings import headings_of
 from notewell.index.readers.csv_rows import delimiter, records
 from notewell.serve.web.elements import badges, code, line_range
@@ -27,7 +28,7 @@ MOST_COLUMNS = 200
 MOST_HEADINGS = 500
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Shown:
     """Lines of a note that are shown, and the number of the first."""
 
@@ -236,7 +237,7 @@ def _sheets(shown: Shown, links: NoteLinks) -> tuple[str, tuple[Heading, ...]]:
     return "".join(html), tuple(headings)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Row:
     """A row of a table, and its lines."""
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from functools import cache
 from itertools import pairwise
 from typing import Any
@@ -15,6 +14,7 @@ from mdit_py_plugins.dollarmath import dollarmath_plugin
 from mdit_py_plugins.footnote import footnote_plugin
 
 from notewell.files.control_chars import escaped
+from notewell.frozen import frozen
 from notewell.serve.web.bare_addresses import bare_addresses_plugin
 from notewell.serve.web.elements import ELEMENTS, Env, line_range
 from notewell.serve.web.note_links import NoteLinks
@@ -22,7 +22,7 @@ from notewell.serve.web.obsidian import obsidian_plugin, without_comments
 from notewell.serve.web.sanitise import sanitised
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Heading:
     """A heading of a note."""
 
@@ -34,7 +34,7 @@ class Heading:
     """Its line."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Style:
     """How a text is rendered: the number of its first line, or 0 for no lines; line breaks; headings."""
 

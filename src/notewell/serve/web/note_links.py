@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import field
 from urllib.parse import quote, unquote, urlencode
 
+from notewell.frozen import frozen
 from notewell.serve.web.obsidian import IMAGES
 from notewell.serve.web.sanitise import OUTSIDE
 
@@ -15,7 +16,7 @@ Resolve = Callable[[str], str | None]
 Embed = Callable[[str, str], str | None]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class NoteLinks:
     """The links of one note."""
 

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 from notewell.errors import NoteError
 from notewell.files.control_chars import escaped, visible_line
+from notewell.frozen import frozen_by_name
 from notewell.index.links import WIKI
 from notewell.index.place import Place, Reading, find_place, lines_at, read_note
 from notewell.index.shapes.front_matter import split_front_matter
@@ -36,7 +37,7 @@ MOST_FRONT = 5_000
 ABOVE = 50
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen_by_name
 class NotePage:
     """A note as the page shows it."""
 

@@ -9,10 +9,10 @@ from functools import partial
 from weakref import WeakKeyDictionary
 
 from notewell.files.safe_open import exists
+from notewell.files.survey import left_out_by
 from notewell.graph.edges import links_of
 from notewell.graph.link_report import LinkEnds, NoteLink, ResolvedLinks
 from notewell.index.changes import list_others
-from notewell.index.walk import left_out_by
 from notewell.names.paths import SUFFIX
 from notewell.serve.web.note_links import Resolve
 from notewell.store import Snapshot

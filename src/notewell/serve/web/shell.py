@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass
 from functools import cache
 from http import HTTPStatus
 from pathlib import Path
@@ -14,6 +13,7 @@ from starlette.responses import Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from notewell.files.safe_open import read_plain
+from notewell.frozen import frozen
 from notewell.serve.http.access import Sessions, cookie_of
 
 # Addresses that a browser shows as a page; other programs get JSON there.
@@ -36,7 +36,7 @@ POLICY = (
 )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class StaticFile:
     """A file of the page, as it is sent."""
 

@@ -136,16 +136,21 @@ def prepare(connections: Connections) -> None:
                 f"The role in store.url is above the rules that keep vaults apart at {connections.place}",
                 "Name a role there that is no superuser and has no BYPASSRLS; see docs/guides/postgres.md",
             )
-        if has_tables:
-            found = int(db.execute("select version from notewell.format").fetchall()[0][0])
-            if found == VERSION:
-                return
-            if not OLDEST <= found <= VERSION:
-                raise StoreUnfit(
-                    f"The tables at {connections.place} are of another Notewell (format {found}, this one {VERSION})",
-                    "Update with `pip install -U notewell`; the tables are unchanged",
-                )
-        _make(db)
+        if not has_tables or _checked_format(db, connections.place) < VERSION:
+            _make(db)
+
+
+def _checked_format(db: psycopg.Connection, place: str) -> int:
+    """Return the format of the tables; one that this version does not know is an error."""
+    found = int(db.execute("select version from notewell.format").fetchall()[0][0])
+    if OLDEST <= found <= VERSION:
+        return found
+    raise StoreUnfit(
+        f"The tables at {place} are of another Notewell (format {found}, this one {VERSION})",
+        "Update with `pip install -U notewell`; the tables are unchanged"
+        if found > VERSION
+        else "Name another database, or drop the schema `notewell` there; then run `notewell index`",
+    )
 
 
 def _make(db: psycopg.Connection) -> None:
@@ -165,6 +170,8 @@ def exists(connections: Connections, name: str) -> bool:
     with connections.taken() as db:
         if db.execute("select to_regclass('notewell.format') is null").fetchone() == (True,):
             return False
+        # Before any table is read that an older or newer version lacks.
+        _checked_format(db, connections.place)
         return find(db, name, "current") is not None
 
 

@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
-from dataclasses import dataclass
 
 import psycopg
-from psycopg import errors, sql
+from psycopg import sql
 
-from notewell.errors import StoreBusy, StoreError
+from notewell.errors import StoreError
+from notewell.frozen import frozen
+from notewell.store.postgres.address import wrong_url
 from notewell.store.postgres.catalogue import MOVING, prepare
 from notewell.store.postgres.connection import Connections
 from notewell.store.postgres.lost import short
+from notewell.store.postgres.moves import forget_promise, move_part, parts_of_nodes
 from notewell.store.postgres.schema import VERSION
-from notewell.store.postgres.spread import COLUMNS, HOME, KEYS, attached, bounds, partitions
+from notewell.store.postgres.spread import COLUMNS, HOME, KEYS, partitions
 
 PREFIX = "notewell_node"
 # Asked together, many rows in each message, and given up soon if they do not answer.
@@ -30,10 +31,6 @@ OPTIONS = {
 }
 # What an address may say of how a server is reached; the rest is ours.
 OF_ADDRESS = ("host", "hostaddr", "port", "dbname", "sslmode", "sslrootcert", "sslcert", "sslkey")
-# How long a switch of parts waits for searches before it lets others through, and how often, in milliseconds: a search
-# takes less, and a deadlock would be found after a second.
-SWITCH_MS, SWITCHES = 500, 120
-
 LISTED = """
 select node.name, node.parts, coalesce(host.option_value || ':' || port.option_value, '')
 from notewell.node
@@ -43,12 +40,19 @@ left join information_schema.foreign_server_options as port
     on port.foreign_server_name = node.name and port.option_name = 'port'
 order by node.name != %s, length(node.name), node.name
 """
+# Whether this role may have nodes: postgres_fdw is there, it may use it, and the tables are its own.
+MAY_HAVE = """
+select
+    coalesce((select has_foreign_data_wrapper_privilege(oid, 'usage') from pg_foreign_data_wrapper
+        where fdwname = 'postgres_fdw'), false),
+    (select pg_has_role(relowner, 'member') from pg_class where oid = 'notewell.node'::regclass)
+"""
 IDENTITY = """
 select system_identifier::text || '/' || current_database() from pg_control_system()
 """
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Node:
     """A server that keeps parts of the stores in a database."""
 
@@ -82,11 +86,13 @@ class Nodes:
 
     def add(self, url: str, tell: Callable[[str], object] = str) -> str:
         """Make an empty database a node, move parts there until all nodes have as many, and return its name."""
+        if wrong := wrong_url(url, "The node's address"):
+            raise StoreError(*wrong)
         with self._connections.taken() as db:
+            self._check_may(db)
             with self._alone(db):
-                name = (
-                    f"{PREFIX}{1 + max((int(name[len(PREFIX) :]) for name in _parts(db) if name != HOME), default=0)}"
-                )
+                taken = [int(name.removeprefix(PREFIX)) for name in parts_of_nodes(db) if name != HOME]
+                name = f"{PREFIX}{1 + max(taken, default=0)}"
                 with closing(Connections(url)) as other, other.taken() as node, db.transaction():
                     _make_partitions(node, db.execute(IDENTITY).fetchall()[0][0])
                     _link(db, name, node)
@@ -102,10 +108,10 @@ class Nodes:
         """Move all parts of a node to others, then forget it."""
         with self._connections.taken() as db:
             name = f"notewell_{node}"
-            if name not in _parts(db) or name == HOME:
+            if name not in parts_of_nodes(db) or name == HOME:
                 raise StoreError(f"There is no node '{node}'", "`notewell server nodes` lists them")
-            for part in _parts(db)[name]:
-                others = {other: parts for other, parts in _parts(db).items() if other != name}
+            for part in parts_of_nodes(db)[name]:
+                others = {other: parts for other, parts in parts_of_nodes(db).items() if other != name}
                 # Not to this server, as long as there is another: searches wait while it takes rows in.
                 target = min(others, key=lambda other: (other == HOME and len(others) > 1, len(others[other])))
                 self._move(db, part, target, tell)
@@ -113,12 +119,24 @@ class Nodes:
                 db.execute("delete from notewell.node where name = %s", (name,))
                 db.execute(sql.SQL("drop schema {0} cascade; drop server {0} cascade").format(sql.Identifier(name)))
 
+    def _check_may(self, db: psycopg.Connection) -> None:
+        may_use, owns = db.execute(MAY_HAVE).fetchall()[0]
+        place, role = self._connections.place, db.info.user
+        if not owns:
+            raise StoreError(f"The tables at {place} are another role's", "Name their owner in the address")
+        if not may_use:
+            raise StoreError(
+                f"The role {role} at {place} may not use other servers",
+                "As a superuser there: create extension if not exists postgres_fdw; "
+                f"grant usage on foreign data wrapper postgres_fdw to {role}",
+            )
+
     def _balance(self, db: psycopg.Connection, tell: Callable[[str], object]) -> None:
         with self._alone(db), db.transaction():
             # An interrupted move may have left its promise.
-            _forget_promise(db)
+            forget_promise(db)
         while True:
-            parts = _parts(db)
+            parts = parts_of_nodes(db)
             fullest, emptiest = max(parts, key=lambda name: len(parts[name])), min(parts, key=lambda n: len(parts[n]))
             if len(parts[fullest]) - len(parts[emptiest]) <= 1:
                 return
@@ -135,96 +153,10 @@ class Nodes:
                 db.execute("select pg_advisory_unlock(%s)", (MOVING,))
 
     def _move(self, db: psycopg.Connection, part: int, target: str, tell: Callable[[str], object]) -> None:
-        """Move a part of all stores to a node, in one transaction; searches see it in one of both places."""
         with self._alone(db):
-            parts = _parts(db)
-            source = next(name for name in parts if part in parts[name])
+            source = next(name for name, parts in parts_of_nodes(db).items() if part in parts)
             tell(f"Moving part {part} from {short(source)} to {short(target)}")
-            after = {
-                source: [each for each in parts[source] if each != part],
-                target: [*parts[target], part],
-            }
-            if source == HOME:
-                _promise(db, after[HOME])
-            with db.transaction():
-                if target == HOME:
-                    # Rows can only go in while it is no partition.
-                    _lock_out(db)
-                    _detach(db, {HOME: parts[HOME]})
-                    _copy(db, part, source, HOME)
-                else:
-                    _copy(db, part, source, _doorway(db, target))
-                for table in KEYS:
-                    db.execute(f"delete from {source}.{table} where part = %s".encode(), (part,))
-                    if source == HOME:
-                        db.execute(f"alter table {HOME}.{table} validate constraint {PROMISE}".encode())
-                _lock_out(db)
-                _detach(db, {name: parts[name] for name in after if not name == target == HOME})
-                for name, its in after.items():
-                    for table in KEYS if its else ():
-                        db.execute(attached(name, table, its).encode())
-                    db.execute("update notewell.node set parts = %s where name = %s", (sorted(its), name))
-                if source == HOME:
-                    _forget_promise(db)
-                db.execute(f"drop schema if exists {DOORWAY} cascade".encode())
-
-
-# A schema with the foreign tables of a node once more, which are no partitions: rows of another part pass.
-DOORWAY = "notewell_doorway"
-PROMISE = "kept_parts"
-
-
-def _doorway(db: psycopg.Connection, node: str) -> str:
-    tables = ", ".join(KEYS)
-    db.execute(f"create schema {DOORWAY}".encode())
-    db.execute(f"import foreign schema {HOME} limit to ({tables}) from server {node} into {DOORWAY}".encode())
-    return DOORWAY
-
-
-def _copy(db: psycopg.Connection, part: int, source: str, target: str) -> None:
-    for table in KEYS:
-        columns = f"store, {COLUMNS[table]}"
-        copied = f"insert into {target}.{table} ({columns}) select {columns} from {source}.{table} where part = %s"
-        db.execute(copied.encode(), (part,))
-
-
-def _promise(db: psycopg.Connection, kept: list[int]) -> None:
-    """Say of the partitions of this server which parts they will have, so that they are attached without a look."""
-    with db.transaction():
-        _forget_promise(db)
-        for table in KEYS:
-            condition = f"part {bounds(kept)}" if kept else "false"
-            db.execute(f"alter table {HOME}.{table} add constraint {PROMISE} check ({condition}) not valid".encode())
-
-
-def _forget_promise(db: psycopg.Connection) -> None:
-    for table in KEYS:
-        db.execute(f"alter table {HOME}.{table} drop constraint if exists {PROMISE}".encode())
-
-
-def _lock_out(db: psycopg.Connection) -> None:
-    """Wait for a moment without a search, letting searches through between attempts."""
-    tables = ", ".join(f"notewell.{table}" for table in KEYS)
-    db.execute("select set_config('lock_timeout', %s, true)", (str(SWITCH_MS),))
-    for _ in range(SWITCHES):
-        try:
-            with db.transaction():
-                db.execute(f"lock table {tables} in access exclusive mode".encode())
-            db.execute("select set_config('lock_timeout', '0', true)")
-            return
-        except errors.LockNotAvailable:
-            time.sleep(SWITCH_MS / 1000)
-    raise StoreBusy("Something has been reading the database for minutes", "Wait for it, then run it again")
-
-
-def _detach(db: psycopg.Connection, parts: Mapping[str, list[int]]) -> None:
-    for name, its in parts.items():
-        for table in KEYS if its else ():
-            db.execute(f"alter table notewell.{table} detach partition {name}.{table}".encode())
-
-
-def _parts(db: psycopg.Connection) -> dict[str, list[int]]:
-    return dict(db.execute("select name, parts from notewell.node order by length(name), name").fetchall())
+            move_part(db, part, source, target)
 
 
 def _chunks(db: psycopg.Connection, name: str) -> int | None:

@@ -90,13 +90,14 @@ create index body_digest on {HOME}.body (store, digest);
 
 # The columns that tell the rows of a store apart; the part is last, as hardly any statement names it.
 KEYS = {
+    # First: who reads locks it first, so that whoever moves parts and readers never wait for each other.
+    "mark": "part",
     "chunk": "id, part",
     "body": "id, part",
     "vector": "body, part",
     "fine": "body, part",
     "posting": "term, block, part",
     "block": "id, part",
-    "mark": "part",
 }
 COLUMNS = {
     "chunk": 'part, id, note, body, line, end_line, start, "end", parts, day, tasks',

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from notewell.frozen import frozen
 from notewell.store.links import NOWHERE, TO_FILE, LinkEnds
 from notewell.store.tables.arrays import GROWTH
 from notewell.store.tables.checked import damaged
@@ -33,7 +33,7 @@ Across = Callable[[], Mapping[int, LinkEnds]]
 ENDS = ("EDGES", "ENDS")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Part:
     """One of the stores: its reader, and the numbers that its own ids follow."""
 

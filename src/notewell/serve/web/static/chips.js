@@ -4,14 +4,14 @@ import { ask } from "/web/api.js";
 import { fill, h } from "/web/dom.js";
 
 // Filters of the query language that every vault has; a vault adds its own properties.
-const KEYS = ["path", "tag", "type", "lang", "domain", "after", "before", "is", "due", "like", "in"];
+const KEYS = ["path", "tag", "type", "lang", "after", "before", "is", "due", "like", "in"];
 const FILTER = /(?:^|\s)(-?([^\s:"]+):(?:"[^"]*"|[^\s"]+))(?=\s|$)/g;
 // Menus: their name, the key of the filter, and the field of `/filters` with the values. A list that is not there is left out.
 const OFFERED = [
   ["Folder", "path", "folders"],
   ["Tag", "tag", "tags"],
   ["Type", "type", "types"],
-  ["Domain", "domain", "domains"],
+  ["Domain", "in", "domains"],
 ];
 const DAY = /^\d{4}-\d\d-\d\d/;
 const AGES = [["Past week", "7d"], ["Past month", "30d"], ["Past year", "365d"]];
@@ -74,9 +74,9 @@ export function menusOf(found, add) {
   return [...menus, menuOf("Date", AGES.map(([label, age]) => [label, "after", age]), add)];
 }
 
-/** Return the properties with their values; days are left out, since they are chosen by their age. */
+/** Return the properties with their values; those with days are left out, since days are chosen by their age. */
 export function propertiesOf({ properties = {} }) {
-  return Object.entries(properties).filter(([, values]) => !values.every((value) => DAY.test(value)));
+  return Object.entries(properties).filter(([, values]) => !values.some((value) => DAY.test(value)));
 }
 
 function menuOf(name, options, add, groups = []) {

@@ -159,15 +159,16 @@ class Outline {
     this.aimed = undefined;
   };
 
-  get current() {
-    return Math.max(0, this.places.findLastIndex(({ at }) => at.getBoundingClientRect().top < 90));
+  /** The last heading that is at the top of the screen, below the header, or above; -1 for none. */
+  get reached() {
+    return this.places.findLastIndex(({ at }) => at.getBoundingClientRect().top < 90);
   }
 
   follow = () => {
     if (this.waiting) return;
     this.waiting = requestAnimationFrame(() => {
       this.waiting = 0;
-      const now = this.current;
+      const now = Math.max(0, this.reached);
       if (now === this.shown) return;
       this.buttons[this.shown]?.removeAttribute("aria-current");
       this.shown = now;
@@ -180,7 +181,7 @@ class Outline {
 
   step(by) {
     if (!this.places.length) return;
-    const now = this.aimed ?? this.places.findLastIndex(({ at }) => at.getBoundingClientRect().top < 30);
+    const now = this.aimed ?? this.reached;
     this.open(Math.max(0, Math.min(this.places.length - 1, now + by)));
   }
 }

@@ -329,7 +329,7 @@ export class Picture {
       if (reach > NAMED && reach < this.width) {
         const colour = above ? this.colourOf(one.number) : "";
         const font = reach < LARGE ? SMALL_TITLE : TITLE;
-        const over = above ? Math.max(2 * reach, ALONE) : Math.max(2 * reach - 8, 60);
+        const over = above ? Math.max(2 * reach, Math.min(ALONE, 3 * reach)) : Math.max(2 * reach - 8, 60);
         labels.add(shortened(one.names[0], 40), { x, y, radius: 0, font, over, key, colour });
       }
     }

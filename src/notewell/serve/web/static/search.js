@@ -9,8 +9,9 @@ import { forget, recent, remember } from "/web/recent.js";
 
 // Hits that come with each letter: a screen of notes. More follow where the list ends within the window.
 const PAGE = 10;
-// Notes that the start shows.
+// Notes that the start shows, and those that they are chosen from: a search has other reasons than days, too.
 const NEWEST = 8;
+const DATED = 50;
 // Hits up to which more are fetched without a click.
 const BY_ITSELF = 100;
 // The most hits that a search returns, as the server has it.
@@ -170,9 +171,10 @@ class Search {
       fill(topics, topicsOf(found));
     }).catch(() => {});
     try {
-      const response = await send(address("/search", { text: "after:1970", limit: NEWEST, refresh: false }), { signal });
+      const response = await send(address("/search", { text: "after:1970", limit: DATED, refresh: false }), { signal });
       const { hits } = await response.json();
-      const rows = hits.map((hit) => h("li", {}, h("a", { href: noteAddress(hit.path) }, hit.title || hit.path), h("time", { datetime: hit.date }, hit.date)));
+      const byDay = groupsOf(hits).map((group) => group.hits[0]).sort((one, other) => other.date.localeCompare(one.date));
+      const rows = byDay.slice(0, NEWEST).map((hit) => h("li", {}, h("a", { href: noteAddress(hit.path) }, hit.title || hit.path), h("time", { datetime: hit.date }, hit.date)));
       if (rows.length) fill(newest, h("h2", {}, "Newest notes"), h("ul", {}, rows));
     } catch (error) {
       // Only what this view cannot do without is said.

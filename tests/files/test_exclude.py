@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from notewell.errors import SettingsError
-from notewell.index.exclude import MOST_SPECIAL, excluder
+from notewell.files.exclude import MOST_SPECIAL, excluder
 
 
 @pytest.mark.parametrize(

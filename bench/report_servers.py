@@ -1,0 +1,51 @@
+"""The tables of stores in PostgreSQL."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from bench.child import Measured
+from bench.servers import SERVERS
+from bench.tables import grid, three
+
+
+def write_servers(measured: Measured, _: Measured) -> Iterator[str]:
+    """Yield how many queries have the answers of a file on one, two and four servers."""
+    head = ["SAME ANSWERS AS A FILE", "queries", *(f"{number} identical" for number in SERVERS), "nDCG@10 file, server"]
+    rows = [
+        [name, str(one["queries"]), *(str(one[str(number)]["identical"]) for number in SERVERS), _ndcg(one)]
+        for name, one in measured.items()
+    ]
+    yield from grid(head, rows)
+
+
+def _ndcg(one: Measured) -> str:
+    return f"{one['file_ndcg']:.4f}, {one['server_ndcg']:.4f}" if "file_ndcg" in one else "–"
+
+
+def write_pg_scale(measured: Measured, _: Measured) -> Iterator[str]:
+    """Yield how a store on servers grows, and what many clients at once get."""
+    index = measured["index"]
+    busy = f"{index['processor_s']} s of processor time"
+    yield f"INDEX on a server: {index['chunks']:,} chunks in {index['seconds']} s, {busy}"
+    yield ""
+    rows = [
+        [
+            size,
+            f"{one['bytes'] / 1e9:.1f} GB",
+            f"{one['first_ms']:,}",
+            *(three(one[kind]) for kind in ("words", "vectors", "fused")),
+            f"{one['memory_mb']['peak']:.0f} MB",
+        ]
+        for size, one in measured["search"].items()
+    ]
+    head = ["CHUNKS ON SERVERS, ms: p50 / p95 / p99", "size", "first", "words", "vectors", "fused", "memory"]
+    yield from grid(head, rows)
+    yield ""
+    load = measured["load"]
+    rows = [
+        [f"{name}, {clients} clients", f"{one['per_second']}", three(one), str(one["errors"])]
+        for name, phases in load.items()
+        for clients, one in phases.items()
+    ]
+    yield from grid(["LOAD", "answers a second", "ms: p50 / p95 / p99", "errors"], rows)
