@@ -135,8 +135,9 @@ def test_all_domains_answer_as_one_store_does(vault: Vault, tmp_path: Path) -> N
         assert vault.links("Squats") == whole.links("Squats")
         assert vault.graph().communities == whole.graph().communities
         assert vault.traverse("Home").visits == whole.traverse("Home").visits
-        for find in (lambda one: one.search("eggs", mode="deep"), lambda one: one.related("Eggs")):
-            assert [hit.path for hit in find(vault)] == [hit.path for hit in find(whole)]
+        deep, like = ([hit.path for hit in one.search("eggs", mode="deep")] for one in (vault, whole))
+        assert deep == like
+        assert [hit.path for hit in vault.related("Eggs")] == [hit.path for hit in whole.related("Eggs")]
 
 
 def test_a_link_to_another_domain_leads_there_unless_one_domain_is_asked(vault: Vault) -> None:
@@ -262,22 +263,6 @@ def test_a_domains_own_settings_rank_its_notes_alone_and_beside_others(vault: Va
     assert votes()["Food/Oats.md"] == votes("food")["Food/Oats.md"] == {"lexical": 0.05, "note": 0.05, "vector": 0.95}
     usual = {"lexical": 0.75, "note": 0.75, "vector": 0.25}
     assert votes()["Gym/Squats.md"] == votes("fitness")["Gym/Squats.md"] == usual
-
-
-def test_notes_of_one_domain_age_and_those_of_another_do_not(make_vault: Make) -> None:
-    notes = {
-        "notewell.toml": REGISTRY.replace(
-            "[domains.food]", '[domains.food]\ndecay.mode = "half_life"\ndecay.half_life_days = 30'
-        ),
-        "Gym/Old.md": "---\ndate: 2001-01-01\n---\nheavy squats",
-        "Food/Old.md": "---\ndate: 2001-01-01\n---\nheavy oats",
-    }
-    with make_vault(notes) as aging:
-        aging.index()
-        for domain in ("", "food", "fitness"):
-            hits = aging.search("heavy", domain=domain).hits
-            aged = {hit.path for hit in hits if any(step.by == "decay" for step in hit.trace)}
-            assert aged == ({"Food/Old.md"} if domain != "fitness" else set())
 
 
 def test_domains_with_other_embedders_are_ranked_together_on_one_scale(make_vault: Make) -> None:
