@@ -25,7 +25,7 @@ def run(*arguments: str, cwd: Path, home: Path, background: str = "yes") -> subp
     return subprocess.run(command, cwd=cwd, env=environment, capture_output=True, text=True, check=False, timeout=300)
 
 
-def test_searching_with_the_encoder_leaves_only_a_key_in_the_users_folder(tmp_path: Path) -> None:
+def test_searching_with_the_encoder_leaves_only_a_key_and_the_search_in_the_users_folder(tmp_path: Path) -> None:
     (home := tmp_path / "home").mkdir()
     (notes := tmp_path / "notes").mkdir()
     (notes / "bees.md").write_text("# Bees\n\nThe hive hums in the evening, and the bees come home.\n")
@@ -33,7 +33,8 @@ def test_searching_with_the_encoder_leaves_only_a_key_in_the_users_folder(tmp_pa
     assert done.returncode == 0, done.stderr
     assert "bees.md" in done.stdout
     assert run("fill", cwd=notes, home=home).returncode == 0
-    assert [file.name for file in home.rglob("*") if file.is_file()] == ["key"]
+    folders = [file.parent.name if file.name != "key" else "key" for file in home.rglob("*") if file.is_file()]
+    assert sorted(folders) == ["key", "searched"]
 
 
 def test_modules_that_lie_in_the_vault_are_not_run(tmp_path: Path) -> None:

@@ -279,7 +279,7 @@ def test_a_copy_of_the_vault_in_its_place_is_written_and_not_the_one_that_went(m
     shutil.copytree(vault.root, copy)
     (copy / "rye.md").unlink()
     with watching(vault) as watched:
-        (vault.root / "first.md").write_text("# First\n\nA first zebra.\n")
+        watched.save("first.md", "# First\n\nA first zebra.\n")
         watched.told()
         settle(watched)
         vault.root.rename(away)

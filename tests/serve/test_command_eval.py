@@ -34,6 +34,7 @@ def test_json_is_as_other_programs_know_it(notewell: Notewell, collection: Path)
     scores = json.loads(out)
     assert code == 0
     assert scores.pop("ndcg@10_interval") == [1.0, 1.0]
+    assert scores.pop("each") == {"q1": 1.0, "q2": 1.0}
     settings = scores.pop("settings")
     assert scores == {"queries": 2, "ndcg@10": 1.0, "recall@10": 1.0, "recall@100": 1.0, "mrr@10": 1.0}
     assert settings["search"]["fusion"] == "scores"

@@ -30,6 +30,7 @@ def test_help_is_there_on_commands_and_on_topics(notewell: Notewell) -> None:
 def test_help_on_queries_has_every_part_of_the_language(notewell: Notewell, folder: Path) -> None:
     (folder / "new.md").write_text("---\nstatus: open\nrating: 4\ndue: 2024-05\n---\n\nThe zebra grazes.\n")
     (folder / "a note.md").write_text("An answer.\n")
+    (folder / "notewell.toml").write_text('[domains.fitness]\nfolders = ["Gym"]\n[domains.rest]\nlegacy = true\n')
     notewell("index")
     for part in re.findall(r"[a-z]+:(?:\"[^\"]+\"|[^\s…]+)", TOPICS["query"]):
         read = json.loads(notewell("search", "--explain", "--json", "--", f"zebra {part}")[1])["read_as"]

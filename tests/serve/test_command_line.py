@@ -149,8 +149,12 @@ ELSEWHERE = {
     "eval": "it needs a collection",
     "server": "it outlives the test; tests/serve/test_server.py",
     "fill": "it needs an encoder",
+    "tune": "the sample vault has too few notes; tests/measure/test_tune.py",
     "apply-renames": "it changes notes with certain tags; tests/serve/test_command_tags.py",
+    "intake": "it reads files of the user's; tests/curate/test_intake.py",
+    "move": "it needs a server; tests/measure/test_moving.py",
     "promote --undo": "nothing was ticked; tests/curate/test_promote.py",
+    'search "squats in:fitness"': "there is no such domain; tests/test_domains.py",
     "verify answer.md": "it reads an answer of the user's",
     'read "Papers/Bees.pdf#page 3"': "there is no PDF",
 }
@@ -167,7 +171,7 @@ def test_every_example_of_the_help_works_on_the_sample_vault(
     monkeypatch.setenv("NOTEWELL_EMBED_ENCODER", "words")
     monkeypatch.chdir(notes)
     notewell("read", "Home.md")
-    ran = 0
+    ran, failed = 0, []
     for command in COMMANDS:
         examples = notewell(command, "--help")[1].partition("Example:\n")[2].partition("\n\n")[0]
         for line in re.findall(r"^ +notewell (.+)", examples, re.MULTILINE):
@@ -176,9 +180,10 @@ def test_every_example_of_the_help_works_on_the_sample_vault(
             words = [word.replace("~", str(notes.parent)) for word in shlex.split(re.split(r" [>|] ", line)[0])]
             code, out, err = notewell(*words)
             # What looks for something amiss, and finds it, has 1 without an error.
-            assert code in (0, 1) and "error:" not in err, (line, err)
-            assert out or "nothing found" not in err, line
+            if code not in (0, 1) or "error:" in err or (not out and "nothing found" in err):
+                failed.append((line, err))
             ran += 1
+    assert failed == []
     assert ran > len(COMMANDS)
 
 

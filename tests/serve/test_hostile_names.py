@@ -179,7 +179,8 @@ def test_no_route_lets_anything_out_and_programs_get_exact_paths(served: Served)
         for operation in operations("http"):
             for asked in calls(operation):
                 reply = served.ask(f"{path}?{urlencode(asked, doseq=True)}")
-                assert reply.status in (200, 400, 404)
+                # There is no reranker here.
+                assert reply.status in ({200, 400, 404} | ({503} if "rerank" in asked else set()))
                 assert_plain(reply.body.decode())
     found = served.get("/search", text="zebra", limit=50)["hits"]
     assert {hit["path"] for hit in found} >= NOTES

@@ -14,6 +14,7 @@ from notewell.curate.queue import LARGEST, NO_BASE, Base, Item, Proposal, Renewe
 from notewell.curate.review import readable_action
 from notewell.errors import CurateError, NoteError, SettingsError
 from notewell.files.folder import Folder
+from notewell.files.safe_open import read_plain
 from notewell.files.user import write_private
 from notewell.vault import Vault
 
@@ -140,7 +141,7 @@ class QueueFile:
     def base(self) -> Base:
         """Return what was written last; nothing if that is unknown, or was another file."""
         with suppress(OSError, ValueError, LookupError, TypeError, AttributeError):
-            data = json.loads((self.journal.folder / BASE).read_bytes())
+            data = json.loads(read_plain(self.journal.folder / BASE))
             if data["path"] == self.path:
                 return Base({str(key): str(line) for key, line in data["open"].items()}, frozenset(data["declined"]))
         return NO_BASE

@@ -13,7 +13,7 @@ import numpy as np
 
 from notewell.errors import CollectionError, NoteError
 from notewell.files.folder import Folder
-from notewell.files.safe_open import GOLDEN
+from notewell.files.safe_open import GOLDEN, read_plain
 from notewell.frozen import frozen
 from notewell.measure.evaluate import Scores, score
 from notewell.names.place import before_lines, lines_of
@@ -81,7 +81,7 @@ def _checked(row: Any, name: str) -> Golden:
 def compare(each: Mapping[str, float], baseline: Path) -> Worse:
     """Compare nDCG@10 of each query with a saved output of `notewell eval --golden`, on the queries that both have."""
     try:
-        before = json.loads(baseline.read_text(encoding="utf-8"))["each"]
+        before = json.loads(read_plain(baseline))["each"]
         shared = {text: (float(before[text]), now) for text, now in each.items() if text in before}
     except FileNotFoundError as error:
         raise CollectionError(f"There is no {baseline}", SAVE) from error

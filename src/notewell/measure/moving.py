@@ -49,13 +49,13 @@ def move(vault: Vault, to: str, tell: Callable[[int, int], None] = lambda done, 
     with closing(Vault.open(vault.root, {"store.url": url})) as other:
         if other.storage.place == vault.storage.place:
             raise StoreError(f"The store is already at {vault.storage.place}", "Name another server, or `file`")
+        queries = _queries(vault)
         with vault.store.locked(wait=WAIT_SECONDS):
             problems = other.storage.take_over(vault.store, tell, WAIT_SECONDS)
             if problems:
                 raise StoreError(
                     f"The copy is not sound: {problems[0]}", "Run `notewell doctor` on the store, then again"
                 )
-            queries = _queries(vault)
             different = tuple(query for query in queries if not is_same(_answers(vault, query), _answers(other, query)))
         about = other.store.about()
         return Moved(
@@ -71,7 +71,7 @@ def move(vault: Vault, to: str, tell: Callable[[int, int], None] = lambda done, 
 
 def _queries(vault: Vault) -> list[str]:
     """Return the titles of some notes, each once."""
-    with vault.store.reading() as snapshot:
+    with vault.shown.answering() as snapshot:
         titles = [name.title or Path(name.path).stem for name in snapshot.names()]
     return list(dict.fromkeys(titles[:: max(1, len(titles) // ASKED)]))[:ASKED]
 

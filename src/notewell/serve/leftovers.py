@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import re
 import shutil
-import stat
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from functools import partial
@@ -14,6 +13,7 @@ from typing import Literal
 
 from notewell.config.permissions import FOLDER
 from notewell.errors import NotewellError
+from notewell.files.safe_open import NO_LINK, read_plain
 from notewell.files.user import home_folder, user_folder
 from notewell.frozen import frozen
 from notewell.serve import background
@@ -94,10 +94,7 @@ def _completion() -> Iterator[Found]:
     for file in [home / path for path in named]:
         with suppress(OSError):
             # A file of that name may be somebody else's.
-            if (
-                stat.S_ISREG(file.lstat().st_mode)
-                and OF_COMPLETION in file.read_text("utf-8", "replace")[:LONGEST_SCRIPT]
-            ):
+            if OF_COMPLETION in read_plain(file, LONGEST_SCRIPT, os.O_RDONLY | NO_LINK).decode("utf-8", "replace"):
                 yield Found(Leftover("completion", str(file), file.lstat().st_size), file.unlink)
 
 

@@ -78,6 +78,8 @@ QUERY = {
 }
 # An agent writes `in:NAME` into the text of a search.
 QUERY["domain"] = replace(QUERY["domain"], surfaces=("cli", "http"))
+# For agents, the user's setting decides: a description that every conversation pays for is too much for a switch.
+QUERY["rerank"] = replace(QUERY["rerank"], surfaces=("cli", "http"))
 HITS = tuple(QUERY[name] for name in ("limit", "under", "domain", *FILTERS, "max_tokens", "explain", "refresh"))
 NOTE = "A note by its path, or by a unique name or title"
 
