@@ -120,7 +120,11 @@ def test_a_link_swapped_in_while_a_note_is_read_never_shows_what_is_outside(root
                 seen.add(read_place(root, find_place(root, path), RULES).text)
             with suppress(NoteError):
                 seen.add(bytes_at(root, path).decode().strip())
-    assert seen == {"inside"}
+    # On a busy machine, every read may meet the link.
+    assert seen <= {"inside"}
+    (root / "note.md").unlink()
+    (root / "note.md").write_text("inside\n")
+    assert bytes_at(root, "note.md") == b"inside\n"
 
 
 def test_what_goes_while_it_is_looked_for_is_an_error_with_a_hint(root: Path) -> None:

@@ -200,18 +200,25 @@ def test_what_curl_asks_for_on_a_page_is_answered(vault: Vault) -> None:
 
 
 @pytest.fixture(scope="module")
-def home(indexed_sample: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A home with the sample vault as its notes, in which something was read, and a small judged collection."""
+def prepared_home(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A home whose notes are the sample vault, indexed and read from, and a small judged collection."""
     home = tmp_path_factory.mktemp("home")
-    notes = shutil.copytree(indexed_sample, home / "notes")
+    notes = shutil.copytree(ROOT / "examples/vault", home / "notes", ignore=shutil.ignore_patterns(".notewell"))
     (home / ".local/share/bash-completion/completions").mkdir(parents=True)
     judged = notes / "path/to/beir/scifact"
     (judged / "qrels").mkdir(parents=True)
     (judged / "corpus.jsonl").write_text('{"_id": "1", "title": "Bread", "text": "Rye needs a sour dough."}\n')
     (judged / "queries.jsonl").write_text('{"_id": "q", "text": "what does rye need"}\n')
     (judged / "qrels/test.tsv").write_text("query-id\tcorpus-id\tscore\nq\t1\t1\n")
-    assert run("notewell read Home.md", home)[0] == 0
+    for line in ("notewell index", "notewell read Home.md"):
+        assert run(line, home)[0] == 0
     return home
+
+
+@pytest.fixture
+def home(prepared_home: Path, tmp_path: Path) -> Path:
+    """A home of the test's own: one page deletes the store that the commands of another need."""
+    return shutil.copytree(prepared_home, tmp_path / "home", symlinks=True)
 
 
 def run(line: str, home: Path) -> tuple[int, str, str]:
