@@ -6,7 +6,7 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -92,6 +92,35 @@ def test_what_the_encoder_made_moves_too(vault: Vault, moved: Vault, url: str) -
     assert move(vault, url).encoded == 3
     assert (moved.store.about().encoded, moved.store.about().unread) == (3, 1)
     assert moved.store.state.encoder == "encoder"
+
+
+def test_the_command_tells_what_it_compared_and_what_to_set(
+    vault: Vault, moved: Vault, url: str, run_command: Callable[..., tuple[int, str, str]]
+) -> None:
+    from notewell.config import user_file  # noqa: PLC0415
+
+    code, out, _ = run_command(vault.root, "move", url)
+    assert code == 0 and moved.indexed
+    assert "and sound" in out and "10 of 10 queries have the same answers in both stores" in out
+    assert f"To use it, set store.url in {user_file(os.environ)}, or NOTEWELL_STORE_URL" in out
+    code, _, err = run_command(vault.root, "move", "postgresql://ada:word@db/notes")
+    assert code == 1 and "store.url contains a password" in err and "word@" not in err
+
+
+def test_an_encoder_at_work_does_not_change_what_is_compared(
+    vault: Vault, url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("NOTEWELL_EMBED_ENCODER", "words")
+    from notewell import Vault as Opened  # noqa: PLC0415
+
+    with Opened.open(vault.root) as source, Opened.open(vault.root) as behind:
+
+        def encode(done: int, total: int) -> None:
+            behind.encode()
+
+        done = move(source, url, encode)
+        assert source.store.about().encoded > done.encoded == 0
+    assert (done.asked, done.different) == (10, ())
 
 
 def test_a_move_to_where_the_store_is_already_is_refused(vault: Vault) -> None:

@@ -97,19 +97,21 @@ def score(ranked: Mapping[str, Sequence[str]], judged: Mapping[str, Judgements],
     )
 
 
-def find_candidates(vault: Vault, text: str, *, limit: int) -> list[Candidate]:
+def find_candidates(vault: Vault, text: str, *, limit: int, encoder: bool = True) -> list[Candidate]:
     """Return the candidates for a plain text, without excerpts; nothing is stored."""
-    return search_plainly(vault, text, limit=limit).candidates
+    return search_plainly(vault, text, limit=limit, encoder=encoder).candidates
 
 
-def search_plainly(vault: Vault, text: str, *, limit: int, rules: SearchRules | None = None) -> Searched:
+def search_plainly(
+    vault: Vault, text: str, *, limit: int, rules: SearchRules | None = None, encoder: bool = True
+) -> Searched:
     """Return what a search for a plain text finds, without excerpts; nothing is stored.
 
     With `rules`, they take the place of the vault's.
     """
     embedders, _ = usable_embedders(vault.models, vault.store.state.made_for.embedder, hurried=False)
     settings = replace(rules or vault.settings.search, limit=limit, max_tokens=0)
-    measuring = Rules(settings, vault.settings.decay, date.today(), mode=MEASURING)
+    measuring = Rules(settings, vault.settings.decay, date.today(), mode=MEASURING._replace(encoder=encoder))
     with vault.shown.answering() as snapshot:
         return search(Query(text), store=snapshot, embedders=embedders, rules=measuring)
 

@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from contextlib import closing, suppress
+from contextlib import closing
 from pathlib import Path
 
-from notewell.errors import QueryError, StoreError
+from notewell.errors import StoreError
 from notewell.frozen import frozen
 from notewell.index.runs import WAIT_SECONDS
+from notewell.measure.evaluate import find_candidates
 from notewell.vault import Vault
 
 # The name of the other end: the store in a file.
 FILE = "file"
 # Titles of so many notes are asked of both stores, spread over the whole vault.
 ASKED = 50
+# Candidates of each that are compared.
+COMPARED = 10
 # Hits of both that count as equally good: sums are added up in another order.
 SAME_SCORE = 1e-4
 
@@ -76,11 +79,11 @@ def _queries(vault: Vault) -> list[str]:
     return list(dict.fromkeys(titles[:: max(1, len(titles) // ASKED)]))[:ASKED]
 
 
-def _answers(vault: Vault, query: str) -> dict[str, float]:
-    """Return the score of each hit; none for a title that is no query, such as one with an invalid date."""
-    with suppress(QueryError):
-        return {f"{hit.path}:{hit.line}": hit.score for hit in vault.search(query, refresh=False)}
-    return {}
+def _answers(vault: Vault, text: str) -> dict[str, float]:
+    """Return the scores of the best candidates."""
+    # Without the encoder: while it works in the background, each store has other vectors of it.
+    found = find_candidates(vault, text, limit=COMPARED, encoder=False)
+    return {f"{one.chunk.path}:{one.chunk.line}": one.score for one in found}
 
 
 def is_same(ones: Mapping[str, float], others: Mapping[str, float]) -> bool:

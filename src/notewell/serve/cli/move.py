@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import click
 
+from notewell.config import user_file
+from notewell.files.control_chars import shown_path
 from notewell.measure.moving import Moved, move
 from notewell.serve.cli.options import json_option, open_vault, print_result, vault_option
 from notewell.serve.cli.progress import progress_shown
@@ -37,7 +40,6 @@ def _print_moved(done: Moved) -> None:
     echo(f"{done.same} of {done.asked} queries have the same answers in both stores")
     for query in done.different:
         echo(f"  different: {query}")
-    echo("To use it, remove store.url from your settings" if not done.store.count(", vault '") else USE)
-
-
-USE = "To use it, set store.url in your own settings (`notewell config` names the file), or NOTEWELL_STORE_URL"
+    own = shown_path(str(user_file(os.environ)))
+    to_server = ", vault '" in done.store
+    echo(f"To use it, {'set' if to_server else 'remove'} store.url in {own}, or NOTEWELL_STORE_URL")
