@@ -22,8 +22,8 @@ from notewell.serve.own_server import (
     is_root,
 )
 
-# What a test writes need not survive a power cut.
-IN_TESTS = {**SETTINGS, "fsync": "off", "full_page_writes": "off", "shared_buffers": "32MB"}
+# What a test writes need not survive a power cut. Statistics are made when a test says so, not at some time.
+IN_TESTS = {**SETTINGS, "fsync": "off", "full_page_writes": "off", "shared_buffers": "32MB", "autovacuum": "off"}
 
 
 @contextmanager

@@ -99,14 +99,20 @@ def remote(plan: str) -> list[str]:
     return [line.partition("Remote SQL: ")[2] for line in plan.splitlines() if "Remote SQL" in line]
 
 
-def test_nodes_are_asked_at_once_and_filter_join_count_and_sort_their_rows(cluster: Cluster) -> None:
+@pytest.mark.parametrize("analyzed", [False, True])
+def test_nodes_are_asked_at_once_and_filter_join_count_and_sort_their_rows(cluster: Cluster, analyzed: bool) -> None:
+    if analyzed:
+        # As PostgreSQL does behind, some time after rows have come.
+        with psycopg.connect(cluster.home.url(SUPERUSER, "notewell"), autocommit=True) as db:
+            db.execute("analyze")
     lists = plan_of(cluster, queries.POSTINGS, terms=["bee", "hive"])
     assert lists.count("Async Foreign Scan") == 3
     assert all("term = ANY ('{bee,hive}'" in asked and "store = $1" in asked for asked in remote(lists))
     chunks = plan_of(cluster, queries.CHUNKS, ids=[1, 2])
     assert all("INNER JOIN notewell_part.body" in asked for asked in remote(chunks)) and "Async" in chunks
-    counts = plan_of(cluster, queries.HOLDING, terms=["bee"])
+    counts = plan_of(cluster, queries.HOLDING, terms=["bee", "hive"])
     assert all("sum(length(data))" in asked and "GROUP BY" in asked for asked in remote(counts))
+    assert counts.count("Async Foreign Scan") == 3
     # PostgreSQL sorts where it is cheaper, and cuts off only here.
     sorted_there = plan_of(cluster, queries.BODIES, "set local enable_sort to off", last=0, limit=9)
     assert all("ORDER BY id ASC" in asked for asked in remote(sorted_there)) and "Merge Append" in sorted_there
@@ -277,3 +283,8 @@ def test_the_command_lists_nodes(cluster: Cluster, tmp_path: Path, run_command: 
     code, out, _ = run_command(tmp_path, "server", "nodes", "--database", cluster.home.url())
     assert code == 0 and out.split()[:3] == ["home", "4", "parts"]
     assert len(out.splitlines()) == 4 and "127.0.0.1:" in out
+
+
+def test_the_command_takes_no_password(cluster: Cluster, tmp_path: Path, run_command: Run) -> None:
+    code, _, err = run_command(tmp_path, "server", "nodes", "--database", "postgresql://ada:word@127.0.0.1/notes")
+    assert code == 1 and "--database contains a password" in err and "word@" not in err

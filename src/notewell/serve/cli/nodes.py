@@ -13,6 +13,7 @@ from notewell.errors import StoreError
 from notewell.serve.cli.options import json_option, print_json
 from notewell.serve.own_server import OwnServer, server_folder
 from notewell.serve.say import counted, echo, say
+from notewell.store.postgres.address import wrong_url
 
 if TYPE_CHECKING:
     from notewell.store.postgres.nodes import Node, Nodes
@@ -35,6 +36,8 @@ def _nodes(database: str) -> Iterator[Nodes]:
     except ImportError as error:
         hint = "Run `pip install 'notewell[postgres]'`"
         raise StoreError("Nodes need psycopg, which is not installed", hint) from error
+    if wrong := wrong_url(database, "--database"):
+        raise StoreError(*wrong)
     own = OwnServer(server_folder())
     if not database and not own.exists:
         raise StoreError("There is no server of your own", "Name a database with --database, or run `server up`")
@@ -76,7 +79,7 @@ def add(url: str, database: str) -> None:
         notewell server nodes add postgresql://notewell@db2.example.org/notes
     """
     with _nodes(database) as nodes:
-        say(f"{nodes.add(url, say)} added")
+        say(f"{nodes.add(url, say)} added. To spread a vault that was there before, run `notewell index --full`")
 
 
 @command.command("remove")

@@ -14,7 +14,7 @@ from psycopg import conninfo, errors
 from psycopg.pq import TransactionStatus
 
 from notewell.errors import REPAIR, StoreBusy, StoreDamaged, StoreError, StoreUnfit, StoreUnreachable
-from notewell.store.postgres.address import place_of
+from notewell.store.postgres.address import FORM, place_of
 from notewell.store.tables.checked import damaged
 
 # It warns of pipelines that end with their connection, which is told as an error.
@@ -29,15 +29,17 @@ PREPARED_AFTER = 2
 OLDEST_SERVER = 15
 # Our tables, then extensions. Joins are made in the order in which they are written: how many rows a new store has is
 # not in the statistics yet, and the planner would read all notes to find one. Compiled plans take longer than ours run.
-# Nodes join and count their own rows.
+# Nodes join and count their own rows, and all at once: with incremental sorts, they were asked one after the other, for
+# whole posting lists that were counted here.
 SESSION = """
 set search_path to notewell, public;
 set join_collapse_limit to 1;
 set jit to off;
 set enable_partitionwise_join to on;
-set enable_partitionwise_aggregate to on
+set enable_partitionwise_aggregate to on;
+set enable_incremental_sort to off
 """
-CHECK_URL = "Check store.url, and that the server runs; `notewell server status` shows your own"
+CHECK_URL = "Check the address, and that the server runs; `notewell server up` starts your own"
 AGAIN = "Run it again once it is back; nothing was lost"
 # What the words of a refused connection mean: those have no code. Words of the server may be in its own language.
 REFUSALS = (
@@ -48,7 +50,7 @@ REFUSALS = (
         "its settings do not let this role in from here",
         "Ask its owner for a line in pg_hba.conf",
     ),
-    ("does not exist", "there is no such role or database", "Check the names in store.url, or create them"),
+    ("does not exist", "there is no such role or database", "Check the names in the address, or create them"),
     ("too many", "it has no connection left", "Try again later, or raise max_connections"),
     ("remaining connection slots", "it has no connection left", "Try again later, or raise max_connections"),
     ("starting up", "it is still starting", "Try again in a moment"),
@@ -59,8 +61,8 @@ REFUSALS = (
     ("could not translate host", "its name is not known", CHECK_URL),
     ("could not be resolved", "its name is not known", CHECK_URL),
     ("failed to resolve", "its name is not known", CHECK_URL),
-    ("certificate", "its certificate is not trusted", "Check sslmode and sslrootcert in store.url"),
-    ("SSL", "it wants an encrypted connection, or has none", "Check sslmode in store.url"),
+    ("certificate", "its certificate is not trusted", "Check sslmode and sslrootcert in the address"),
+    ("SSL", "it wants an encrypted connection, or has none", "Check sslmode in the address"),
 )
 
 
@@ -114,7 +116,13 @@ class Connections:
         db.close()
 
     def _connect(self) -> psycopg.Connection:
-        given = conninfo.conninfo_to_dict(self.url)
+        try:
+            given = conninfo.conninfo_to_dict(self.url)
+        except psycopg.ProgrammingError:
+            # Its words quote the address.
+            raise StoreUnreachable(
+                f"The address of {self.place} has an option that libpq does not know", FORM
+            ) from None
         usual: dict[str, str | int | None] = {
             "connect_timeout": CONNECT_SECONDS,
             "keepalives_idle": PROBE_SECONDS,
