@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 from tests.postgres import own_server
 
+from notewell.config import user_file
 from notewell.errors import ServerError
 from notewell.serve import own_server as module
 from notewell.serve.own_server import SUPERUSER, OwnServer, binaries, is_root, server_folder
@@ -72,7 +73,7 @@ def test_the_commands_start_show_and_stop_it(server: OwnServer, tmp_path: Path, 
     here = ("--data", str(server.folder))
     code, out, err = run_command(tmp_path, "server", "up", *here)
     assert (code, out) == (0, f'store.url = "{server.url()}"\n')
-    assert "is already running" in err
+    assert "is already running" in err and str(user_file(os.environ)) in err
     assert run_command(tmp_path, "server", "down", *here)[2] == "stopped\n"
     assert json.loads(run_command(tmp_path, "server", "status", *here, "--json")[1])["running"] is False
     assert run_command(tmp_path, "server", "down", *here)[2] == "not running\n"

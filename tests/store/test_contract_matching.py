@@ -376,15 +376,16 @@ def test_a_new_term_is_seen_by_the_next_reader(store: Store) -> None:
 
 
 def test_the_order_in_which_notes_came_decides_no_tie(open_store: OpenStore) -> None:
-    store, size = open_store(256), 1_500
+    store, size = open_store(256), 1_000
     # More than are compared by their vectors: many are equally far by one bit for each number.
     made = unit_rows(np.random.default_rng(7).normal(size=(size, 256)).astype(np.float32))
 
     def put_in(order: Iterable[int]) -> None:
         with store.writing() as writer:
+            for number in range(size):
+                writer.remove(f"{number}.md")
             for number in order:
                 chunk = Chunk(f"{number}.md", f"rye {number}", 1, 1)
-                writer.remove(chunk.path)
                 writer.put(note_of(chunk.path), [chunk], made[number : number + 1])
 
     def found() -> list[list[Place]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from dataclasses import asdict
 from pathlib import Path
@@ -9,6 +10,7 @@ from typing import Any, TypeVar
 
 import click
 
+from notewell.config import user_file
 from notewell.files.control_chars import shown_path
 from notewell.serve.cli import nodes
 from notewell.serve.cli.options import json_option, print_json
@@ -18,7 +20,7 @@ from notewell.serve.say import echo, say
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 NONE_YET = "none yet; `notewell server up` makes one"
-SET = "Put this line into your own settings (`notewell config` names the file), then run `notewell index`"
+SET = "Put this line into your own settings, {}, then run `notewell index`"
 
 
 @click.group()
@@ -71,7 +73,8 @@ def up(data: Path | None, as_json: bool) -> None:
     if as_json:
         print_json({"started": started, **asdict(status)})
         return
-    say(f"PostgreSQL {status.version} {'started' if started else 'is already running'}, process {status.pid}. {SET}")
+    say(f"PostgreSQL {status.version} {'started' if started else 'is already running'}, process {status.pid}")
+    say(SET.format(shown_path(str(user_file(os.environ)))))
     echo(f'store.url = "{status.url}"')
 
 

@@ -134,7 +134,7 @@ def prepare(connections: Connections) -> None:
             # Its rules do not hold for such a role, so that it would read and write the rows of all vaults at once.
             raise StoreError(
                 f"The role in store.url is above the rules that keep vaults apart at {connections.place}",
-                "Name a role there that is no superuser and has no BYPASSRLS; see docs/guides/postgres.md",
+                "Name a role there that is no superuser and has no BYPASSRLS; see docs/guides/team.md",
             )
         if not has_tables or _checked_format(db, connections.place) < VERSION:
             _make(db)
