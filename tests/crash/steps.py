@@ -1,9 +1,9 @@
 """Run in a process of its own: performs acts on a vault in forks, and kills each before the step it is asked to.
 
 A step is whatever changes what a later process sees: a statement that writes to a store, the copy of a whole store,
-and every file that is created, opened to be written, renamed or deleted. Nothing in the package knows of them: SQLite
-and Python report them. So the steps of an act are the same in every run, and killing before each of them visits every
-state that a kill can leave.
+and every file that is created, opened to be written, renamed or deleted. Nothing in the package knows of them: SQLite,
+psycopg and Python report them. So the steps of an act are the same in every run, and killing before each of them visits
+every state that a kill can leave.
 
 Reads a line of JSON for each act, `{"act": …, "root": …, "settings": …, "extra": […], "at": 3, "signal": 9}`, and
 answers with one: `{"code": -9, "steps": […], "printed": "", "said": ""}`. In place of a signal, `"hang_up": [1, 2]`
@@ -26,10 +26,14 @@ from tempfile import TemporaryDirectory, TemporaryFile
 from typing import IO, Any
 
 import apsw
+import psycopg
 
 from notewell.freshness import NEVER, Opening
 from notewell.index import Batches
+from notewell.measure import moving
+from notewell.measure.moving import move
 from notewell.serve.cli import main as command_line
+from notewell.store import copying
 from notewell.vault import Vault
 
 # A few notes, so that a run over twelve has several transactions; and time enough for every step on a busy machine.
@@ -45,6 +49,7 @@ ACTS: Mapping[str, Callable[..., object]] = {
     "restore": lambda vault, file: vault.restore(Path(file)),
     "remember": lambda vault, text: vault.remember(text, title="Remembered"),
     "forget": lambda vault, note: vault.forget(note),
+    "move": lambda vault, to: move(vault, to),
 }
 # A statement that writes, up to the table it writes to; a pragma that does is given a value.
 STATEMENT = re.compile(
@@ -95,6 +100,11 @@ class Steps:
                 self._inside.add(name)
         return True
 
+    def on_server(self, sql: str) -> None:
+        """Count a statement before a server runs it; each ends a transaction, or changes what the next one sees."""
+        if found := STATEMENT.match(" ".join(COMMENT.sub("", sql).lower().split())):
+            self._take(" ".join(("server", *filter(None, found.groups()))))
+
     def copied(self) -> None:
         """Count the copy of a whole store before it is made."""
         self._take("copy the store")
@@ -118,7 +128,7 @@ class Steps:
 
 
 def watch(steps: Steps) -> None:
-    """Have SQLite and Python report to `steps` from now on."""
+    """Have SQLite, psycopg and Python report to `steps` from now on."""
 
     class Watched(apsw.Connection):
         def __init__(self, *place: Any, **ways: Any) -> None:
@@ -129,7 +139,14 @@ def watch(steps: Steps) -> None:
             steps.copied()
             return super().backup(*between)
 
+    execute = psycopg.Connection.execute
+
+    def executed(db: Any, query: Any, *given: Any, **ways: Any) -> Any:
+        steps.on_server(query.decode() if isinstance(query, bytes) else query)
+        return execute(db, query, *given, **ways)
+
     apsw.Connection = Watched  # type: ignore[misc]
+    psycopg.Connection.execute = executed  # type: ignore[assignment, method-assign]
     sys.addaudithook(steps.happened)
 
 
@@ -216,6 +233,8 @@ def main() -> None:
     """Answer every line."""
     warm_up()
     assert len(list(Path("/proc/self/task").iterdir())) == 1, "a fork of a process with threads may hang"
+    # So that a move of a few notes has several transactions, too.
+    moving.ASKED, copying.READ, copying.WRITTEN = 3, 4, 8
     # So that forks share it: a collection of garbage would write to all of it.
     gc.freeze()
     for line in sys.stdin:

@@ -1,11 +1,8 @@
-"""A vault's store moved to a server and back: nothing embedded again, and no kill loses anything."""
+"""A vault's store moved to a server and back: nothing is embedded again; `tests/crash` kills it."""
 
 from __future__ import annotations
 
 import os
-import signal
-import subprocess
-import sys
 from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -136,51 +133,6 @@ def test_a_row_that_somebody_altered_does_not_move(vault: Vault, moved: Vault, u
     with pytest.raises(StoreError, match="changed by something other"):
         move(vault, url)
     assert not moved.indexed
-
-
-# Statements after which the process is killed: while notes are copied, between two commits, with links, in the exchange
-# of the stores, and after it. The last number is more than there are.
-KILLED_AFTER = (40, 90, 120, 1_000_000)
-MOVING = """
-import os, signal, sys
-import psycopg
-from notewell import Vault
-from notewell.measure.moving import move
-from notewell.measure import moving
-from notewell.store import copying
-moving.ASKED = 3
-copying.WRITTEN = 60
-left, execute = int(sys.argv[3]), psycopg.Connection.execute
-def counted(self, *given, **named):
-    global left
-    left -= 1
-    if left < 0:
-        os.kill(os.getpid(), signal.SIGKILL)
-    return execute(self, *given, **named)
-psycopg.Connection.execute = counted
-with Vault.open(sys.argv[1]) as vault:
-    move(vault, sys.argv[2])
-print(int(sys.argv[3]) - left)
-"""
-
-
-def test_a_move_killed_at_any_step_is_finished_by_the_next(vault: Vault, moved: Vault, url: str) -> None:
-    before, kept = content(vault), set[int]()
-    for number in KILLED_AFTER:
-        ended = subprocess.run(
-            [sys.executable, "-c", MOVING, str(vault.root), url, str(number)],
-            env=os.environ,
-            capture_output=True,
-            text=True,
-        )
-        assert ended.returncode in (0, -signal.SIGKILL), ended.stderr
-        kept.add(0 if not moved.indexed else len(moved.store.files().notes))
-        # Before it is whole, the server has none of it.
-        assert kept <= {0, len(before["files"].notes)}
-    assert ended.returncode == 0 and int(ended.stdout) > KILLED_AFTER[-2]
-    assert content(moved) == before
-    assert content(vault) == before
-    assert moved.doctor().problems == ()
 
 
 def test_answers_are_the_same_if_only_the_order_of_equals_differs() -> None:
