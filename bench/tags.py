@@ -12,7 +12,7 @@ from random import Random
 from bench.child import Measured, say
 from bench.vaults import find_archives, make_vault
 from notewell import Vault
-from notewell.curate.suggest import FLOOR, ProposedTag, read_vocabulary, tags_for
+from notewell.curate.suggest import FLOOR, ProposedTag, read_vocabularies, tags_for
 from notewell.curate.tag_edits import note_of
 from notewell.index.shapes.front_matter import FRONT_MATTER
 
@@ -83,7 +83,7 @@ def _flattened(source: Path, target: Path) -> Path:
 def _measure(root: Path, hidden: Tags) -> Measured:
     with Vault.open(root, SETTINGS) as vault:
         vault.index()
-        vocabulary = read_vocabulary(vault)
+        (vocabulary,) = read_vocabularies(vault).values()
         with vault.shown.answering() as snapshot:
             proposed = {path: tags_for(path, snapshot, vocabulary) for path in hidden}
     # A tag that no other note has cannot be proposed.

@@ -100,6 +100,11 @@ class Vault:
         return list_domains(self.settings_files, self._view.parts)
 
     @property
+    def domain_names(self) -> tuple[str, ...]:
+        """Return the names of the domains that are asked; none for a vault without domains."""
+        return self._view.names
+
+    @property
     def settings_files(self) -> SettingsFiles:
         """Return the settings files, and the registry of domains."""
         return self._view.settings_files
@@ -365,10 +370,7 @@ class Vault:
         return Diagnosis(problems, repaired)
 
     def backup(self, file: str | Path) -> tuple[Path, ...]:
-        """Copy the store to a file, or each domain's to one beside it, and return the files.
-
-        Others may read and write the store meanwhile.
-        """
+        """Copy the store to a file, or each domain's to one beside it, also while others use it; return the files."""
         return self.storage.backup(Path(file))
 
     def restore(self, file: str | Path, *, force: bool = False, wait: float = WAIT_SECONDS) -> tuple[Notice, ...]:

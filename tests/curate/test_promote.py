@@ -222,7 +222,7 @@ def test_without_the_record_of_what_was_written_last_nothing_is_lost(vault: Vaul
     from notewell.curate.journal import Journal  # noqa: PLC0415
 
     review(vault)
-    (Journal(vault.root).folder / "queue.json").write_text("{nonsense")
+    next(Journal(vault.root).folder.glob("queue-*.json")).write_text("{nonsense")
     tick(vault, "[[Wax-moths]]")
     assert promote(vault).done
     assert [item.kind for item in review(vault).items] == ["tag", "duplicate"]

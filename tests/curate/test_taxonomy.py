@@ -93,7 +93,7 @@ def test_a_vault_without_taxonomy_knows_every_tag_and_one_that_is_a_link_is_refu
     assert [one.known for one in report_tags(vault).tags] == [True]
     (vault.root / "_taxonomy.md").symlink_to("a.md")
     with pytest.raises(CurateError, match="it is a link"):
-        read_taxonomy(vault)
+        read_taxonomy(vault.root, "_taxonomy.md")
 
 
 @pytest.mark.parametrize(

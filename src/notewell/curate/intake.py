@@ -18,7 +18,7 @@ from notewell.curate.intake_page import file_names, page_of
 from notewell.curate.journal import Change, Entry, Journal, create, digest, trash
 from notewell.curate.neighbours import Neighbour
 from notewell.curate.notes import allowed_folders, checked_path, is_below, own_files, read_note
-from notewell.curate.queue_file import QueueFile
+from notewell.curate.queues import Queues
 from notewell.curate.renames import half_done
 from notewell.curate.review import intake_proposal
 from notewell.curate.scoring import Judge, Scored
@@ -153,7 +153,7 @@ def judge_of(vault: Vault, snapshot: Snapshot, log: IntakeLog) -> Judge:
             kept, every = hosts.get(host, (0, 0))
             hosts[host] = kept + (one.later == "accepted"), every + 1
     embedder = vault.models.embedder if snapshot.state.made_for.dimensions else None
-    return Judge(snapshot, embedder, vault.settings.chunk, hosts, own_files(vault.settings))
+    return Judge(snapshot, embedder, vault.settings.chunk, hosts, own_files(vault))
 
 
 def _decide(
@@ -223,7 +223,7 @@ def _write(vault: Vault, journal: Journal, log: IntakeLog, decided: Sequence[tup
     log.settle(is_done=True)
     queued = [intake_proposal(one) for one, _ in decided if one.verdict == "queued"]
     if queued:
-        QueueFile(vault).add(queued)
+        Queues(vault).add(queued)
 
 
 def _settle(vault: Vault, journal: Journal, log: IntakeLog) -> None:
@@ -297,7 +297,7 @@ def _undo_one(vault: Vault, journal: Journal, log: IntakeLog, one: Decision) -> 
             journal.apply(f"undo: {DOING}", [change])
     elif one.verdict == "queued":
         log.mark([one.id], "undone")
-        QueueFile(vault).drop(one.id)
+        Queues(vault).drop(one.id)
     else:
         _queue_anyway(vault, log, one)
     return one
@@ -324,4 +324,4 @@ def _queue_anyway(vault: Vault, log: IntakeLog, one: Decision) -> None:
     path, why = target.path_for(signal, ())
     new = replace(one, at=timestamp(), verdict="queued", path=path, why=f"you took it back; {why}", later="")
     log.add([new])
-    QueueFile(vault).add([intake_proposal(new)])
+    Queues(vault).add([intake_proposal(new)])

@@ -5,10 +5,11 @@ from __future__ import annotations
 import errno
 import os
 import posixpath
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
+from notewell.config.sections import CurateSettings
 from notewell.config.settings import Settings
 from notewell.errors import CurateError, NoteError, NoteOutOfReach, SettingsError
 from notewell.files.folder import Folder
@@ -75,16 +76,39 @@ def checked_path(path: str) -> str:
 
 
 def markdown_paths(vault: Vault) -> Iterator[str]:
-    """Yield the paths of the vault's Markdown notes, without the taxonomy and the queue, which only list tags."""
-    own = own_files(vault.settings)
+    """Yield the paths of the vault's Markdown notes, without taxonomies and queues, which only list tags."""
+    own = own_files(vault)
     for file in walk(vault.root, vault.settings.index, SUFFIXES):
         if not file.flaw and file.path not in own and not names_secret(file.path):
             yield file.path
 
 
-def own_files(settings: Settings) -> tuple[str, str]:
-    """Return the paths of the taxonomy and of the review queue."""
-    return checked_path(settings.curate.taxonomy), checked_path(settings.curate.queue)
+def own_files(vault: Vault) -> tuple[str, ...]:
+    """Return the paths of the taxonomies and of the review queues, those of all domains."""
+    files = vault.settings_files
+    every = (vault.settings, files.settings, *map(files.of, files.domains.names))
+    named = (path for one in every for path in (one.curate.taxonomy, one.curate.queue))
+    return tuple(dict.fromkeys(map(checked_path, named)))
+
+
+def settings_at(vault: Vault, path: str) -> CurateSettings:
+    """Return the settings of curation that count for a note: those of its domain."""
+    files = vault.settings_files
+    return files.of(files.domains.of(path)).curate if files.domains else vault.settings.curate
+
+
+def is_asked(vault: Vault, path: str) -> bool:
+    """Tell whether a note belongs to the domains that are asked."""
+    return not (domains := vault.settings_files.domains) or domains.of(path) in vault.domain_names
+
+
+def domains_by(vault: Vault, setting: Callable[[CurateSettings], str]) -> dict[str, tuple[str, ...]]:
+    """Return the paths that a setting names, each with the domains that share it; none for a vault without domains."""
+    files, found = vault.settings_files, dict[str, tuple[str, ...]]()
+    for name in vault.domain_names:
+        path = checked_path(setting(files.of(name).curate))
+        found[path] = (*found.get(path, ()), name)
+    return found or {checked_path(setting(vault.settings.curate)): ()}
 
 
 def read_note(root: Path, path: str, most: int) -> NoteFile:

@@ -9,9 +9,9 @@ from notewell.curate.intake_log import IntakeLog
 from notewell.curate.intake_page import page_of
 from notewell.curate.journal import Change, Journal, create, rewrite, trash
 from notewell.curate.link_fixes import link_edits
-from notewell.curate.notes import NoteFile, allowed_folders, checked_path, is_below, read_note
+from notewell.curate.notes import NoteFile, allowed_folders, checked_path, domains_by, is_below, own_files, read_note
 from notewell.curate.queue import Item, Kind
-from notewell.curate.queue_file import QueueFile
+from notewell.curate.queues import Queues
 from notewell.curate.renames import TRIES, half_done
 from notewell.curate.review import Action, Proposed, asked_for, find_proposals, readable_action
 from notewell.curate.tag_edits import add_tags, note_of, with_edits
@@ -51,6 +51,8 @@ class QueueItem:
     """What would be done, and why."""
     ticked: bool
     """Whether it is ticked."""
+    queue: str
+    """The note with the queue that it is in."""
 
 
 @frozen
@@ -58,7 +60,7 @@ class Queue:
     """The review queue."""
 
     path: str
-    """The note with the queue."""
+    """The note with the queue; the first, if domains have several."""
     items: tuple[QueueItem, ...]
     """The open proposals in it, in their order."""
     declined: int = 0
@@ -88,34 +90,36 @@ class Promoted:
 def read_review(vault: Vault) -> Queue:
     """Return the review queue as it is now; nothing is written, and a vault that allows no queue has none."""
     vault.reread()
-    path = checked_path(vault.settings.curate.queue)
-    items = QueueFile(vault).items() if vault.settings.curate.folders else []
-    return _queue(path, items)
+    items = Queues(vault).items() if vault.settings.curate.folders else []
+    return _queue(vault, items)
 
 
 def review(vault: Vault, progress: Progress | None = None) -> Queue:
     """Write what is proposed for an indexed vault into its review queue."""
     vault.reread()
-    file = QueueFile(vault)
-    with file.journal.alone() as unfinished:
-        file.sweep()
-        before = {item.id for item in file.items()}
-        proposed = _proposed(vault, file, progress)
-        written = file.write(proposed.proposals)
-        file.reject(written.base.declined)
-        items = file.items()
+    queues = Queues(vault)
+    with queues.journal.alone() as unfinished:
+        queues.sweep()
+        before = {item.id for item in queues.items()}
+        proposed = _proposed(vault, queues, progress)
+        declined = queues.write(proposed.proposals)
+        queues.reject(declined)
+        items = queues.items()
     new = len({item.id for item in items} - before)
-    return _queue(file.path, items, new, (*_unfinished(unfinished), *proposed.notices), len(written.base.declined))
+    return _queue(vault, items, new, (*_unfinished(unfinished), *proposed.notices), len(declined))
 
 
 def _queue(
-    path: str, items: Sequence[Item], new: int = 0, notices: tuple[Notice, ...] = (), declined: int | None = None
+    vault: Vault, items: Sequence[Item], new: int = 0, notices: tuple[Notice, ...] = (), declined: int | None = None
 ) -> Queue:
     refused = sum(item.declined for item in items) if declined is None else declined
     shown = [(item, readable_action(item)) for item in items if not item.declined]
     made = tuple(
-        QueueItem(item.id, action.kind, action.path, item.text, item.ticked) for item, action in shown if action
+        QueueItem(item.id, action.kind, action.path, item.text, item.ticked, item.queue)
+        for item, action in shown
+        if action
     )
+    path = next(iter(domains_by(vault, lambda settings: settings.queue)))
     return Queue(path, made, refused, new, notices)
 
 
@@ -123,8 +127,8 @@ def _unfinished(paths: Sequence[str]) -> tuple[Notice, ...]:
     return tuple(Notice("left_half_done", {"path": path}) for path in paths)
 
 
-def _proposed(vault: Vault, file: QueueFile, progress: Progress | None) -> Proposed:
-    return find_proposals(vault, allowed_folders(vault.root, vault.settings), file.items(), progress)
+def _proposed(vault: Vault, queues: Queues, progress: Progress | None) -> Proposed:
+    return find_proposals(vault, allowed_folders(vault.root, vault.settings), queues.items(), progress)
 
 
 def promote(
@@ -142,23 +146,27 @@ def promote(
     stays ticked, with its reason in the report. A dry run writes nothing.
     """
     vault.reread()
-    file = QueueFile(vault)
-    with file.journal.alone() as unfinished:
-        file.sweep()
+    queues = Queues(vault)
+    with queues.journal.alone() as unfinished:
+        queues.sweep()
         if (tick or decline or untick) and not dry_run:
-            file.mark(tick, decline, untick)
-        plan = _apply(vault, file, dry_run=dry_run)
+            queues.mark(tick, decline, untick)
+        plan = _apply(vault, queues, dry_run=dry_run)
         left = (*half_done(unfinished), *plan.left)
         if dry_run:
-            return Promoted(plan.done, applied=False, left=left, open=len(file.items()))
+            return Promoted(plan.done, applied=False, left=left, open=_open_in(queues.items()))
         # Before the lines leave the queue: a kill in between leaves them ticked, and the next run finds them done.
-        file.accept({key: one.path for key, one in zip(plan.ids, plan.done, strict=True) if one.kind == "intake"})
+        queues.accept({key: one.path for key, one in zip(plan.ids, plan.done, strict=True) if one.kind == "intake"})
         notices = vault.refresh() if vault.indexed and plan.changes else ()
-        proposed = _proposed(vault, file, progress)
-        written = file.write(proposed.proposals, plan.ids)
-        file.reject(written.base.declined)
+        proposed = _proposed(vault, queues, progress)
+        queues.reject(queues.write(proposed.proposals, plan.ids))
+        remaining = _open_in(queues.items())
     notices = (*notices, *proposed.notices)
-    return Promoted(plan.done, applied=bool(plan.changes), left=left, open=len(written.base.open), notices=notices)
+    return Promoted(plan.done, applied=bool(plan.changes), left=left, open=remaining, notices=notices)
+
+
+def _open_in(items: Sequence[Item]) -> int:
+    return sum(not item.declined for item in items)
 
 
 def undo_promote(vault: Vault) -> Promoted:
@@ -187,12 +195,12 @@ class _Plan:
     ids: tuple[str, ...]
 
 
-def _apply(vault: Vault, file: QueueFile, *, dry_run: bool) -> _Plan:
+def _apply(vault: Vault, queues: Queues, *, dry_run: bool) -> _Plan:
     for left in reversed(range(TRIES)):
-        plan = _plan(vault, file)
+        plan = _plan(vault, queues)
         try:
             if plan.changes and not dry_run:
-                file.journal.apply(DOING, plan.changes)
+                queues.journal.apply(DOING, plan.changes)
         except CurateError as error:
             # Obsidian saves a note two seconds after the last key: the next try has its text.
             if not left or not isinstance(error.__cause__, OSError):
@@ -202,16 +210,16 @@ def _apply(vault: Vault, file: QueueFile, *, dry_run: bool) -> _Plan:
     raise AssertionError("the last try returns or raises")
 
 
-def _plan(vault: Vault, file: QueueFile) -> _Plan:
+def _plan(vault: Vault, queues: Queues) -> _Plan:
     """Return what the ticked proposals change; every one of them is read before anything is changed."""
-    asked = [(item, asked_for(item, file.path)) for item in file.items() if item.ticked]
+    asked = [(item, asked_for(item)) for item in queues.items() if item.ticked]
     folders, most = allowed_folders(vault.root, vault.settings), vault.settings.index.max_bytes
-    files, texts, log = dict[str, NoteFile](), dict[str, str](), IntakeLog(file.journal.folder)
-    trashed, created = dict[str, bytes](), dict[str, bytes]()
+    files, texts, log = dict[str, NoteFile](), dict[str, str](), IntakeLog(queues.journal.folder)
+    trashed, created, own = dict[str, bytes](), dict[str, bytes](), own_files(vault)
     done, left, ids = [], [], []
     for item, action in asked:
         try:
-            if not is_below(checked_path(action.path), folders) or action.path == file.path:
+            if not is_below(checked_path(action.path), folders) or action.path in own:
                 raise NoteError("it is not in a folder that curate.folders names", "Name its folder there")
             STEPS[action.kind](vault, action, _Open(files, texts, trashed, created, log, most))
         except NoteError as error:

@@ -64,6 +64,7 @@ class Item:
     text: str
     id: str
     declined: bool = False
+    queue: str = ""
 
     @property
     def ticked(self) -> bool:
@@ -112,7 +113,7 @@ def _item(line: str, number: int, path: str, *, declined: bool) -> Item:
         )
     if match["box"] not in (OPEN, DECLINE, *TICKED, ""):
         raise CurateError(f"{path}:{number}: '[{match['box']}]' means nothing here", "Write [x], [ ] or [-]")
-    return Item(number, match["box"] or OPEN, match["text"], match["id"], declined)
+    return Item(number, match["box"] or OPEN, match["text"], match["id"], declined, path)
 
 
 def marked(text: str, tick: Iterable[str], decline: Iterable[str] = (), untick: Iterable[str] = ()) -> str:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import errno
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
+from pathlib import Path
 
-from notewell.curate.intake_log import IntakeLog
-from notewell.curate.journal import Journal
-from notewell.curate.notes import NoteFile, allowed_folders, checked_path, is_below, read_note
+from notewell.curate.journal import Journal, digest
+from notewell.curate.notes import NoteFile, allowed_folders, is_below, read_note
 from notewell.curate.queue import LARGEST, NO_BASE, Base, Item, Proposal, Renewed, marked, read_queue, renew
 from notewell.curate.review import readable_action
 from notewell.errors import CurateError, NoteError, SettingsError
@@ -21,16 +21,15 @@ from notewell.vault import Vault
 # How often to begin again if another program saves the queue meanwhile.
 TRIES = 3
 # What was written last, beside the journal.
-BASE = "queue.json"
+BASE = "queue"
 CHANGED = "another program changes it again and again"
 
 
 class QueueFile:
     """The file of a queue, and what Notewell wrote there last."""
 
-    def __init__(self, vault: Vault) -> None:
-        self.root = vault.root
-        self.path = checked_path(vault.settings.curate.queue)
+    def __init__(self, vault: Vault, path: str) -> None:
+        self.root, self.path = vault.root, path
         self.journal = Journal(vault.root)
         folders = allowed_folders(vault.root, vault.settings)
         if not self.path.endswith(".md") or not is_below(self.path, folders):
@@ -72,7 +71,7 @@ class QueueFile:
                 # After the queue: what a killed run leaves behind, the next one proposes or drops by itself.
                 data = {"open": dict(made.base.open), "declined": sorted(made.base.declined), "path": self.path}
                 try:
-                    write_private(self.journal.folder / BASE, json.dumps(data).encode())
+                    write_private(self._base, json.dumps(data).encode())
                 except OSError as error:
                     raise CurateError(
                         f"{self.journal.folder} cannot be written: {error.strerror}", "Check the disk"
@@ -80,41 +79,15 @@ class QueueFile:
                 return made
         raise CurateError(f"{self.path} was not written: {CHANGED}", "Close it in other programs, then try again")
 
-    def accept(self, paths: Mapping[str, str]) -> None:
-        """Log which signals became notes, by their ids."""
-        log = IntakeLog(self.journal.folder)
-        known = log.decisions()
-        log.mark([key for key in paths if key in known and known[key].waits], "accepted", paths)
-
-    def reject(self, declined: Iterable[str]) -> None:
-        """Log which of the signals that waited were declined."""
-        log = IntakeLog(self.journal.folder)
-        known = log.decisions()
-        log.mark([key for key in declined if key in known and known[key].waits], "rejected")
-
-    def add(self, proposals: Sequence[Proposal]) -> Renewed:
-        """Add proposals to those that are in the queue."""
-        self.sweep()
-        there = self._proposals()
-        known = {one.id for one in there}
-        return self.write([*there, *(one for one in proposals if one.id not in known)])
-
-    def drop(self, key: str) -> Renewed:
-        """Take a proposal out of the queue."""
-        self.sweep()
-        return self.write([one for one in self._proposals() if one.id != key], [key])
-
-    def _proposals(self) -> list[Proposal]:
+    def proposals(self) -> list[Proposal]:
+        """Return the open proposals in the queue that can be read."""
         kinds = ((item, readable_action(item)) for item in self.items() if not item.declined)
         return [Proposal(action.kind, item.id, item.text) for item, action in kinds if action]
 
     def mark(self, tick: Sequence[str], decline: Sequence[str], untick: Sequence[str] = ()) -> None:
-        """Tick, cross out and untick proposals by their ids; one that is not in the queue is an error."""
+        """Tick, cross out and untick proposals by their ids."""
         for _ in range(TRIES):
             found = self.read()
-            known = {item.id for item in read_queue(found.text, self.path)} if found else set[str]()
-            if missing := [key for key in (*tick, *decline, *untick) if key not in known]:
-                raise CurateError(f"{self.path} has no proposal '{missing[0][:20]}'", "Read the queue again")
             if found is None or self._replace(found, marked(found.text, tick, decline, untick)):
                 return
         raise CurateError(f"{self.path} was not written: {CHANGED}", "Close it in other programs, then try again")
@@ -138,10 +111,14 @@ class QueueFile:
             raise CurateError(f"{self.path} cannot be written: {error.strerror}", "Check the folder") from error
 
     @property
+    def _base(self) -> Path:
+        return self.journal.folder / f"{BASE}-{digest(self.path.encode())[:12]}.json"
+
+    @property
     def base(self) -> Base:
         """Return what was written last; nothing if that is unknown, or was another file."""
         with suppress(OSError, ValueError, LookupError, TypeError, AttributeError):
-            data = json.loads(read_plain(self.journal.folder / BASE))
+            data = json.loads(read_plain(self._base))
             if data["path"] == self.path:
                 return Base({str(key): str(line) for key, line in data["open"].items()}, frozenset(data["declined"]))
         return NO_BASE

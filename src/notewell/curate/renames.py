@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 from notewell.curate.journal import Change, Edit, Journal, edit
-from notewell.curate.notes import NoteFile, allowed_folders, is_below, markdown_paths, read_note
+from notewell.curate.notes import NoteFile, allowed_folders, is_asked, is_below, markdown_paths, read_note
 from notewell.curate.tag_edits import Renames, TextEdit, note_of, rename_tags, with_edits
 from notewell.errors import CurateError, NoteError, NoteOutOfReach
 from notewell.frozen import frozen
@@ -141,7 +141,7 @@ def _plan(vault: Vault, renames: Renames, folders: tuple[str, ...], scope: str) 
     notes, changes, left = [], [], []
     existing: Counter[str] = Counter()
     for path in markdown_paths(vault):
-        inside = is_below(path, (scope,))
+        inside = is_below(path, (scope,)) and is_asked(vault, path)
         try:
             file = read_note(vault.root, path, vault.settings.index.max_bytes)
             if not named.search(file.text):

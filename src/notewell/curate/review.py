@@ -12,7 +12,7 @@ from notewell.curate.duplicates import Duplicate, find_duplicates
 from notewell.curate.intake_log import Decision, IntakeLog
 from notewell.curate.journal import Journal
 from notewell.curate.link_fixes import LinkFix, find_link_fixes
-from notewell.curate.notes import is_below, own_files
+from notewell.curate.notes import is_asked, is_below, own_files
 from notewell.curate.queue import Item, Kind, Proposal, id_of
 from notewell.curate.scoring import DIMENSIONS
 from notewell.curate.suggest import ProposedTag, suggest_tags
@@ -83,7 +83,7 @@ def find_proposals(
 
     `seen` are the items of the queue: what was declined makes no room for itself again.
     """
-    own, seen = own_files(vault.settings), [*seen]
+    own, seen = own_files(vault), [*seen]
     declined = {item.id for item in seen if item.declined}
     done_with = _notes_of(item for item in seen if item.declined) - _notes_of(
         item for item in seen if not item.declined
@@ -92,12 +92,15 @@ def find_proposals(
     def may(path: str) -> bool:
         return is_below(path, folders) and path not in own
 
+    def is_ours(one: Decision) -> bool:
+        return one.waits and is_asked(vault, one.path) and is_new(intake_proposal(one))
+
     def is_new(made: Proposal) -> bool:
         # A backtick or a line end in a name would end the code that it stands in.
         return made.id not in declined and "\n" not in made.text and action_of(made.text) is not None
 
     log = IntakeLog(Journal(vault.root).folder).decisions().values()
-    waiting = [one for one in log if one.waits and is_new(intake_proposal(one))][-MOST:]
+    waiting = [*filter(is_ours, log)][-MOST:]
     tags = suggest_tags(vault, most=MOST, wanted=lambda path: may(path) and path not in done_with, progress=progress)
     fixes = find_link_fixes(vault, MOST, lambda fix: may(fix.path) and is_new(link_proposal(fix)))
     with vault.shown.answering() as snapshot:
@@ -186,15 +189,15 @@ def readable_action(item: Item) -> Action | None:
     return None
 
 
-def asked_for(item: Item, queue: str) -> Action:
+def asked_for(item: Item) -> Action:
     """Return what a ticked line asks for; one that cannot be read is an error that names the line."""
     try:
         action = action_of(item.text)
     except CurateError as error:
-        raise CurateError(f"{queue}:{item.line}: {error.fact}", error.hint) from error
+        raise CurateError(f"{item.queue}:{item.line}: {error.fact}", error.hint) from error
     if action is None:
         raise CurateError(
-            f"{queue}:{item.line}: what this proposal would do cannot be read any more",
+            f"{item.queue}:{item.line}: what this proposal would do cannot be read any more",
             "Untick it, or delete the line; `notewell review` proposes it again",
         )
     return replace(action, id=item.id)

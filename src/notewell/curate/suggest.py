@@ -10,9 +10,9 @@ from functools import cached_property
 
 from notewell.curate.model_tags import AGREED, ALONE, choose_tags
 from notewell.curate.neighbours import Neighbour, Subject, neighbours, subject_of_note
-from notewell.curate.notes import own_files
+from notewell.curate.notes import checked_path, own_files, settings_at
 from notewell.curate.tag_report import used_tags
-from notewell.curate.taxonomy import Taxonomy, Term, read_taxonomy
+from notewell.curate.taxonomy import Taxonomy, Term, read_taxonomies
 from notewell.embed import Embedder
 from notewell.errors import LlmError
 from notewell.frozen import frozen
@@ -79,7 +79,7 @@ class TagProposals:
     notes: tuple[NoteTags, ...]
     """The notes, in the order in which they were asked for, or the newest first."""
     taxonomy: str
-    """The note with the taxonomy; empty if there is none, and the tags in use were proposed."""
+    """The note with the taxonomy, or several of domains after commas; empty if the tags in use were proposed."""
     left: int = 0
     """How many more notes have no tags."""
     by: str = ""
@@ -159,34 +159,42 @@ def suggest_tags(
     If only some notes are `wanted`, those for which nothing fits are not returned, and others are looked at instead.
     """
     vault.reread()
-    vocabulary, progress = read_vocabulary(vault), progress or Progress()
+    vocabularies, progress = read_vocabularies(vault), progress or Progress()
     with vault.shown.answering() as snapshot:
         untagged = [] if paths else untagged_notes(vault, snapshot)
         asked = [*paths] or (untagged[:most] if wanted is None else [*filter(wanted, untagged)][: most * DEEPER])
         made, texts = dict[str, tuple[ProposedTag, ...]](), dict[str, str]()
         for number, path in enumerate(asked):
             progress.tell(number, len(asked))
-            tags = tags_for(path, snapshot, vocabulary)
+            tags = tags_for(path, snapshot, vocabularies[taxonomy_at(vault, path)])
             if tags or wanted is None:
                 made[path], texts[path] = tags, _beginning(path, snapshot)
             if progress.stop() or (not paths and len(made) == most):
                 break
     # A model takes seconds for a note: no store is open meanwhile.
-    made, name, notices = ask_model(vault, vocabulary, made, texts)
-    named = vault.settings.curate.taxonomy if vocabulary.taxonomy else ""
+    made, name, notices = ask_model(vault, vocabularies, made, texts)
+    named = ", ".join(path for path, vocabulary in vocabularies.items() if vocabulary.taxonomy)
     notes = tuple(NoteTags(path, tags) for path, tags in made.items())
     return TagProposals(notes, named, max(0, len(untagged) - len(notes)), name, notices)
 
 
 def ask_model(
-    vault: Vault, vocabulary: Vocabulary, made: Mapping[str, tuple[ProposedTag, ...]], texts: Mapping[str, str]
+    vault: Vault,
+    vocabularies: Mapping[str, Vocabulary],
+    made: Mapping[str, tuple[ProposedTag, ...]],
+    texts: Mapping[str, str],
 ) -> tuple[dict[str, tuple[ProposedTag, ...]], str, tuple[Notice, ...]]:
     """Return the proposals of a language model with its name; without one, those that were made, and why."""
     try:
-        model = find_model(vault.settings.llm) if vocabulary.terms else None
+        model = find_model(vault.settings.llm) if any(one.terms for one in vocabularies.values()) else None
         if model is None:
             return dict(made), "", ()
-        return {path: _by_model(model, texts[path], tags, vocabulary) for path, tags in made.items()}, model.name, ()
+        own = {path: vocabularies[taxonomy_at(vault, path)] for path in made}
+        chosen = {
+            path: _by_model(model, texts[path], tags, own[path]) if own[path].terms else ()
+            for path, tags in made.items()
+        }
+        return chosen, model.name, ()
     except LlmError as error:
         return dict(made), "", (Notice("tags_without_model", {"reason": error.fact}),)
 
@@ -204,16 +212,23 @@ def _by_model(
     return tuple(sorted(dict.fromkeys(made), key=lambda one: -one.score)[:MOST])
 
 
-def read_vocabulary(vault: Vault) -> Vocabulary:
-    """Return the tags that may be proposed in an indexed vault."""
-    taxonomy = read_taxonomy(vault)
+def read_vocabularies(vault: Vault) -> dict[str, Vocabulary]:
+    """Return the tags that may be proposed in an indexed vault, by the paths of its taxonomies."""
     embedder = vault.models.embedder if vault.store.state.made_for.dimensions else None
-    return Vocabulary(taxonomy, used_tags(vault), embedder, taxonomy.aliases, own_files(vault.settings))
+    return {
+        path: Vocabulary(taxonomy, used_tags(view), embedder, taxonomy.aliases, own_files(vault))
+        for path, (taxonomy, view) in read_taxonomies(vault).items()
+    }
+
+
+def taxonomy_at(vault: Vault, path: str) -> str:
+    """Return the path of the taxonomy that a note has."""
+    return checked_path(settings_at(vault, path).taxonomy)
 
 
 def untagged_notes(vault: Vault, snapshot: Snapshot) -> list[str]:
     """Return the Markdown notes without tags, the newest first."""
-    own = {*own_files(vault.settings)}
+    own = {*own_files(vault)}
     stamps = vault.store.files().notes
     first = {snapshot.chunks_of(path)[0]: path for path in snapshot.ids() if path.endswith(".md") and path not in own}
     without = [first[number] for number, chunk in snapshot.chunks([*first]).items() if not chunk.tags]

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence, Set
 
 from notewell.curate.notes import own_files
-from notewell.curate.taxonomy import Taxonomy, read_taxonomy
+from notewell.curate.taxonomy import Taxonomy, read_taxonomies
 from notewell.frozen import frozen
 from notewell.types.notices import Notice
 from notewell.vault import Vault
@@ -59,7 +59,7 @@ class TagReport:
     unused: tuple[str, ...]
     """Tags of the taxonomy that no note has."""
     taxonomy: str
-    """The note with the taxonomy; empty if there is none."""
+    """The note with the taxonomy, or several of domains after commas; empty if there is none."""
     notices: tuple[Notice, ...] = ()
     """What the user should know."""
 
@@ -67,25 +67,27 @@ class TagReport:
 def report_tags(vault: Vault) -> TagReport:
     """Return the tags of an indexed vault, compared with its taxonomy."""
     vault.reread()
-    taxonomy = read_taxonomy(vault)
-    used = used_tags(vault)
-    folded = {tag.casefold() for tag in used}
+    taxonomies, used = read_taxonomies(vault), used_tags(vault)
+    parts = [(taxonomy, {tag.casefold() for tag in used_tags(view)}) for taxonomy, view in taxonomies.values()]
+    return TagReport(
+        tuple(_use(tag, notes, [one for one, own in parts if tag.casefold() in own]) for tag, notes in used.items()),
+        tuple(similar_tags(used)),
+        tuple(dict.fromkeys(tag for taxonomy, own in parts for tag in _unused(taxonomy, own))),
+        ", ".join(path for path, (taxonomy, _) in taxonomies.items() if taxonomy),
+    )
+
+
+def _unused(taxonomy: Taxonomy, folded: Set[str]) -> Iterator[str]:
     # A parent is used if a tag below it is.
     above = {"/".join(tag.split("/")[:depth]) for tag in folded for depth in range(1, tag.count("/") + 1)}
-    unused = tuple(term.tag for key, term in taxonomy.terms.items() if key not in folded | above)
-    return TagReport(
-        tuple(_use(tag, notes, taxonomy) for tag, notes in used.items()),
-        tuple(similar_tags(used)),
-        unused,
-        vault.settings.curate.taxonomy if taxonomy else "",
-    )
+    yield from (term.tag for key, term in taxonomy.terms.items() if key not in folded | above)
 
 
 def used_tags(vault: Vault) -> Mapping[str, int]:
     """Return how many notes have each tag, the most used first; the taxonomy and the review queue only list them."""
     with vault.shown.answering() as snapshot:
         counts = dict(vault.store.about(tags=True).tags)
-        first = [number for path in own_files(vault.settings) for number in snapshot.chunks_of(path)[:1]]
+        first = [number for path in own_files(vault) for number in snapshot.chunks_of(path)[:1]]
         listed = [tag.casefold() for chunk in snapshot.chunks(first).values() for tag in chunk.tags]
     spelt = {tag.casefold(): tag for tag in counts}
     for tag in listed:
@@ -94,10 +96,13 @@ def used_tags(vault: Vault) -> Mapping[str, int]:
     return dict(sorted(used.items(), key=lambda item: (-item[1], item[0])))
 
 
-def _use(tag: str, notes: int, taxonomy: Taxonomy) -> TagUse:
-    term = taxonomy.terms.get(tag.casefold())
-    alias_of = taxonomy.aliases.get(tag.casefold(), "")
-    return TagUse(tag, notes, not taxonomy or term is not None, alias_of, term.meaning if term else "")
+def _use(tag: str, notes: int, taxonomies: Sequence[Taxonomy]) -> TagUse:
+    """Return how a tag is used; `taxonomies` are those of the domains whose notes have it."""
+    key = tag.casefold()
+    terms = [one.terms[key] for one in taxonomies if key in one.terms]
+    known = all(not one or key in one.terms for one in taxonomies)
+    alias_of = next((one.aliases[key] for one in taxonomies if key in one.aliases), "")
+    return TagUse(tag, notes, known, alias_of, next((term.meaning for term in terms), ""))
 
 
 def similar_tags(used: Mapping[str, int]) -> Iterator[SimilarTags]:

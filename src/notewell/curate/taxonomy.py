@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import field
+from pathlib import Path
 from types import MappingProxyType
 
-from notewell.curate.notes import checked_path, read_note
+from notewell.curate.notes import domains_by, read_note
 from notewell.curate.tag_edits import checked_tag
 from notewell.errors import CurateError, NoteError
 from notewell.frozen import frozen
@@ -55,11 +56,16 @@ class Taxonomy:
         return bool(self.terms)
 
 
-def read_taxonomy(vault: Vault) -> Taxonomy:
-    """Return the taxonomy of a vault, which is empty if there is no such note."""
-    path = checked_path(vault.settings.curate.taxonomy)
+def read_taxonomies(vault: Vault) -> dict[str, tuple[Taxonomy, Vault]]:
+    """Return the taxonomies of a vault by their paths, each with the part of the vault that has it."""
+    shared = domains_by(vault, lambda settings: settings.taxonomy)
+    return {path: (read_taxonomy(vault.root, path), vault.within(names)) for path, names in shared.items()}
+
+
+def read_taxonomy(root: Path, path: str) -> Taxonomy:
+    """Return the taxonomy in a note, which is empty if there is no such note."""
     try:
-        text = read_note(vault.root, path, LARGEST).text
+        text = read_note(root, path, LARGEST).text
     except NoteError as error:
         if isinstance(error.__cause__, FileNotFoundError):
             return Taxonomy()
@@ -140,6 +146,19 @@ def _check_parents(terms: Mapping[str, Term], path: str) -> None:
                 raise CurateError(f"{path}:{term.line}: the parent #{term.parent} is not listed", "Add or correct it")
             term = found
         right.update(way)
+
+
+def renames_of_aliases(vault: Vault, used: Callable[[Vault], Iterable[str]]) -> tuple[Vault, list[str]]:
+    """Return the renames that replace the used aliases of a taxonomy, and the part of the vault that it is for.
+
+    If several domains have aliases in use, each in a taxonomy of its own, that is an error.
+    """
+    parts = read_taxonomies(vault).values()
+    found = [(view, made) for taxonomy, view in parts if (made := alias_renames(taxonomy, used(view)))]
+    if len(found) > 1:
+        names = " and ".join(view.domain_names[0] for view, _ in found[:2])
+        raise CurateError(f"Several taxonomies have aliases in use, such as those of {names}", "Name one with --domain")
+    return found[0] if found else (vault, [])
 
 
 def alias_renames(taxonomy: Taxonomy, used: Iterable[str]) -> list[str]:

@@ -12,7 +12,8 @@ from notewell.files.control_chars import shown_path
 from notewell.serve.cli.first_index import vault_to_index_option
 from notewell.serve.cli.options import json_option, print_reasons, print_result, say_notices
 from notewell.serve.cli.progress import progress_shown
-from notewell.serve.cli.query_options import vault_to_ask
+from notewell.serve.cli.query_options import option, vault_to_ask
+from notewell.serve.parameters import QUERY
 from notewell.serve.say import counted, echo, printable_line, say
 from notewell.serve.wording import with_notices
 
@@ -20,9 +21,10 @@ READING = ("Reading", "read {:,} of {:,} notes")
 
 
 @click.command("review")
+@option(QUERY["domain"])
 @vault_to_index_option
 @json_option
-def command(vault: Path | None, as_json: bool) -> None:
+def command(domain: list[str], vault: Path | None, as_json: bool) -> None:
     """Write what is proposed into the review queue
 
     The queue is a note, `_review-queue.md`, with a check box for each proposal: tags for notes without any, broken
@@ -37,7 +39,7 @@ def command(vault: Path | None, as_json: bool) -> None:
     """
     with vault_to_ask(vault, {}, refresh=True) as (opened, notices):
         with progress_shown(*READING) as progress:
-            queue = with_notices(promoting.review(opened, progress), notices)
+            queue = with_notices(promoting.review(opened.within(domain), progress), notices)
         print_result(queue, as_json, _print_queue)
 
 
@@ -46,16 +48,18 @@ def _print_queue(queue: Queue) -> None:
         echo(f"[{'x' if item.ticked else ' '}] {printable_line(item.text)}")
     new = f", {queue.new:,} new" if queue.new else ""
     declined = f", {queue.declined:,} declined" if queue.declined else ""
-    say(f"{shown_path(queue.path)}: {counted(len(queue.items), 'proposal')}{new}{declined}")
+    paths = ", ".join(shown_path(path) for path in dict.fromkeys(item.queue for item in queue.items) or (queue.path,))
+    say(f"{paths}: {counted(len(queue.items), 'proposal')}{new}{declined}")
     say_notices(queue.notices)
 
 
 @click.command("promote")
 @click.option("--dry-run", "-n", is_flag=True, help="Show what would be applied, and change nothing")
 @click.option("--undo", is_flag=True, help="Take back what was promoted last")
+@option(QUERY["domain"])
 @vault_to_index_option
 @json_option
-def promote(dry_run: bool, undo: bool, vault: Path | None, as_json: bool) -> None:
+def promote(dry_run: bool, undo: bool, domain: list[str], vault: Path | None, as_json: bool) -> None:
     """Apply what you ticked in the review queue, and write the queue anew
 
     All ticks are applied, or none. A proposal that cannot be applied stays ticked, and is named with the reason. What
@@ -67,14 +71,14 @@ def promote(dry_run: bool, undo: bool, vault: Path | None, as_json: bool) -> Non
         notewell promote
         notewell promote --undo
     """
-    if undo and dry_run:
+    if undo and (dry_run or domain):
         raise click.UsageError("--undo stands alone.")
     with vault_to_ask(vault, {}, refresh=not undo) as (opened, notices):
         if undo:
             done = promoting.undo_promote(opened)
         else:
             with progress_shown(*READING) as progress:
-                done = promoting.promote(opened, dry_run=dry_run, progress=progress)
+                done = promoting.promote(opened.within(domain), dry_run=dry_run, progress=progress)
         done = with_notices(done, notices)
         print_result(done, as_json, lambda done: _print_promoted(done, dry_run=dry_run))
 

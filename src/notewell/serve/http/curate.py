@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from notewell.curate.intake import Intake, read_log, take_in, undo
-from notewell.curate.promote import Promoted, promote, undo_promote
+from notewell.curate.promote import Promoted, Queue, promote, read_review, review, undo_promote
 from notewell.curate.renames import Renamed, apply_renames, undo_renames
 from notewell.curate.sources import read_data
 from notewell.curate.suggest import MOST_NOTES, TagProposals, suggest_tags
@@ -14,7 +14,7 @@ from notewell.index.place import find_place
 from notewell.index.readers.sandbox import Extraction
 from notewell.serve.arguments import model_of
 from notewell.serve.http.arguments import KINDS, RouteArguments
-from notewell.serve.parameters import Parameter
+from notewell.serve.parameters import QUERY, Parameter
 from notewell.vault import Vault
 
 RENAMES = model_of(
@@ -23,6 +23,7 @@ RENAMES = model_of(
     (
         Parameter("renames", "Renames such as old=new, or old=one,two to split a tag", list[str], []),
         Parameter("under", "Rename only in this folder or note", str, ""),
+        QUERY["domain"],
         Parameter("merge", "Allow a new name that is a tag already", bool, False),
         Parameter("dry_run", "Show what would change, and change nothing", bool, False),
         Parameter("undo", "Take back the last renames, instead of renaming", bool, False),
@@ -36,10 +37,16 @@ SUGGESTED = model_of(
     (
         Parameter("note", "Notes by path, name or title. Default: the newest notes without tags", list[str], []),
         Parameter("limit", "Look at N notes at most", int, MOST_NOTES),
+        QUERY["domain"],
     ),
     kinds=KINDS,
     bounds={"limit": (1, 200)},
 )
+LISTED = model_of(RouteArguments, "tags", (QUERY["domain"],), kinds=KINDS)
+SHOWN = model_of(RouteArguments, "queue", (QUERY["domain"],), kinds=KINDS)
+REVIEW = model_of(RouteArguments, "review", (QUERY["domain"],), kinds=KINDS)
+# What a request without a body asks for.
+REVIEW_ALL = REVIEW()
 PROMOTE = model_of(
     RouteArguments,
     "promote",
@@ -47,6 +54,7 @@ PROMOTE = model_of(
         Parameter("tick", "Also tick these proposals, by their ids", list[str], []),
         Parameter("untick", "Do not apply these, though they are ticked in the queue", list[str], []),
         Parameter("decline", "Decline these proposals, by their ids", list[str], []),
+        QUERY["domain"],
         Parameter("dry_run", "Show what would be applied, and change nothing", bool, False),
         Parameter("undo", "Take back what was promoted last, instead", bool, False),
     ),
@@ -98,17 +106,30 @@ def undo_intake(vault: Vault, asked: RouteArguments) -> Intake:
     return undo(vault, asked.given["signal"])
 
 
-def list_tags(vault: Vault) -> TagReport:
+def list_tags(vault: Vault, asked: RouteArguments) -> TagReport:
     """Return the tags of the vault, once it is up to date."""
     vault.freshness.look(refresh=True)
-    return report_tags(vault)
+    return report_tags(vault.within(asked.given["domain"]))
+
+
+def show_queue(vault: Vault, asked: RouteArguments) -> Queue:
+    """Return the review queue."""
+    return read_review(vault.within(asked.given["domain"]))
+
+
+def write_queue(vault: Vault, asked: RouteArguments) -> Queue:
+    """Write what is proposed into the review queue."""
+    vault.freshness.look(refresh=True)
+    vault.storage.check_indexed()
+    return review(vault.within(asked.given["domain"]))
 
 
 def propose_tags(vault: Vault, asked: RouteArguments) -> TagProposals:
     """Return tags for the notes of a request, or for the newest notes without tags."""
     vault.freshness.look(refresh=True)
-    paths = [find_place(vault.root, vault.find(note)).path for note in asked.given["note"]]
-    return suggest_tags(vault, paths, most=asked.given["limit"])
+    view = vault.within(asked.given["domain"])
+    paths = [find_place(view.root, view.find(note)).path for note in asked.given["note"]]
+    return suggest_tags(view, paths, most=asked.given["limit"])
 
 
 def apply_ticks(vault: Vault, asked: RouteArguments) -> Promoted:
@@ -119,7 +140,7 @@ def apply_ticks(vault: Vault, asked: RouteArguments) -> Promoted:
     vault.freshness.look(refresh=True)
     vault.storage.check_indexed()
     chosen = {name: given[name] for name in ("tick", "decline", "untick")}
-    return promote(vault, **chosen, dry_run=given["dry_run"])
+    return promote(vault.within(given["domain"]), **chosen, dry_run=given["dry_run"])
 
 
 def rename(vault: Vault, asked: RouteArguments) -> Renamed:
@@ -130,4 +151,5 @@ def rename(vault: Vault, asked: RouteArguments) -> Renamed:
     if not given["renames"]:
         raise CurateError("There is nothing to rename", 'Send {"renames": ["old=new"]}')
     renames = read_renames(given["renames"])
-    return apply_renames(vault, renames, under=given["under"], merge=given["merge"], dry_run=given["dry_run"])
+    view = vault.within(given["domain"])
+    return apply_renames(view, renames, under=given["under"], merge=given["merge"], dry_run=given["dry_run"])

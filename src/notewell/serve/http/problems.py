@@ -24,7 +24,7 @@ STATUSES = (
 )
 
 
-BODY = 'Send {"question": "…"} with the header Content-Type: application/json'
+BODY = "Send {{{}}} with the header Content-Type: application/json"
 
 
 @frozen
@@ -85,7 +85,9 @@ async def _wrong_parameter(request: Request, error: Exception) -> Response:
     first = error.errors()[0]
     where = ".".join(str(part) for part in first["loc"][1:])
     if first["loc"][0] == "body" and (first["type"] == "json_invalid" or not where):
-        return Problem(HTTPStatus.BAD_REQUEST, "The body is not a JSON object", BODY).response()
+        # What the route needs, or nothing at all.
+        named = next((f'"{name}": "…"' for name, one in body_fields(request).items() if one.is_required()), "")
+        return Problem(HTTPStatus.BAD_REQUEST, "The body is not a JSON object", BODY.format(named)).response()
     if first["type"] == "extra_forbidden":
         return Problem(HTTPStatus.BAD_REQUEST, f"There is no parameter '{where[:40]}' here", SEE).response()
     parameter = {**fields_of(request), **body_fields(request)}.get(first["loc"][1])

@@ -16,7 +16,7 @@ from fastapi.responses import JSONResponse
 
 from notewell.chat.sessions import LONGEST_NAME
 from notewell.curate.intake import Intake
-from notewell.curate.promote import Promoted, Queue, read_review, review
+from notewell.curate.promote import Promoted, Queue
 from notewell.curate.renames import Renamed
 from notewell.curate.suggest import TagProposals
 from notewell.curate.tag_report import TagReport
@@ -180,23 +180,21 @@ class Routes:
         """List where secrets were redacted, and the largest notes."""
         return _response(as_data(find_findings(self._vault)))
 
-    def tags(self) -> Response:
+    def tags(self, asked: RouteArguments) -> Response:
         """List the tags, and compare them with the taxonomy."""
-        return _response(as_data(curate.list_tags(self._vault)))
+        return _response(as_data(curate.list_tags(self._vault, asked)))
 
     def suggest_tags(self, asked: RouteArguments) -> Response:
         """Propose one to five tags of the taxonomy for each note, with reasons."""
         return _response(as_data(curate.propose_tags(self._vault, asked)))
 
-    def queue(self) -> Response:
+    def queue(self, asked: RouteArguments) -> Response:
         """Show the review queue; nothing is written."""
-        return _response(as_data(read_review(self._vault)))
+        return _response(as_data(curate.show_queue(self._vault, asked)))
 
-    def review(self) -> Response:
+    def review(self, asked: RouteArguments = curate.REVIEW_ALL) -> Response:
         """Write what is proposed into the review queue; off until the vault's settings name `curate.folders`."""
-        self._vault.freshness.look(refresh=True)
-        self._vault.storage.check_indexed()
-        return _response(as_data(review(self._vault)))
+        return _response(as_data(curate.write_queue(self._vault, asked)))
 
     def promote(self, asked: RouteArguments) -> Response:
         """Apply what is ticked in the review queue, and write it anew; off until the settings name `curate.folders`."""
@@ -299,10 +297,10 @@ def router(vault: Vault) -> APIRouter:
     add("/ask", routes.answer_once, schema_of(Answer), UNABLE, route_arguments("ask"))
     add("/sessions", routes.sessions, schema_of(SessionList), UNABLE)
     add("/sessions/{name:path}", routes.session, schema_of(Session), {**NO_SESSION, **UNABLE})
-    add("/tags", routes.tags, schema_of(TagReport), UNABLE)
+    add("/tags", routes.tags, schema_of(TagReport), UNABLE, curate.LISTED)
     add("/tags/suggest", routes.suggest_tags, schema_of(TagProposals), {**ABSENT, **UNABLE}, curate.SUGGESTED)
-    add("/queue", routes.queue, schema_of(Queue), UNABLE)
-    add_post("/review", routes.review, schema_of(Queue), UNABLE)
+    add("/queue", routes.queue, schema_of(Queue), UNABLE, curate.SHOWN)
+    add_post("/review", routes.review, schema_of(Queue), UNABLE, curate.REVIEW)
     add_post("/promote", routes.promote, schema_of(Promoted), UNABLE, curate.PROMOTE)
     add_post("/apply-renames", routes.apply_renames, schema_of(Renamed), UNABLE, curate.RENAMES)
     add_post("/intake", routes.intake, schema_of(Intake), UNABLE, curate.INTAKE)

@@ -27,6 +27,9 @@ export class Queue {
 
   show({ items, path }) {
     this.items = items;
+    // Domains may have queues of their own.
+    const notes = [...new Set(items.map(({ queue }) => queue ?? path))];
+    const links = notes.flatMap((note, at) => [at ? ", " : "", h("a", { href: noteAddress(note) }, note)]);
     const ids = new Set(items.map(({ id }) => id));
     for (const id of this.ticks.keys()) if (!ids.has(id)) this.ticks.delete(id);
     for (const id of this.declined) if (!ids.has(id)) this.declined.delete(id);
@@ -37,7 +40,7 @@ export class Queue {
       return rows.length ? h("fieldset", {}, h("legend", {}, name), rows) : "";
     });
     fill(this.element, h("h2", {}, "Review queue"), this.result,
-      h("p", { class: "where" }, items.length ? ["Also in ", h("a", { href: noteAddress(path) }, path)] : "No proposals."),
+      h("p", { class: "where" }, items.length ? ["Also in ", ...links] : "No proposals."),
       groups, h("p", { class: "fresh" }, items.length ? this.apply : "", look));
     this.mark();
   }
