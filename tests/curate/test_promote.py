@@ -56,7 +56,7 @@ def test_the_queue_proposes_tags_links_and_duplicates_with_reasons(vault: Vault)
     found = review(vault)
     assert [item.kind for item in found.items] == ["tag", "link", "duplicate"] and found.new == 3
     text = queue(vault)
-    assert "- [ ] `#bees` for [[Sub/New hive]]: " in text and "like notes have it" in text
+    assert "- [ ] `#bees` for [[Sub/New hive]]: " in text and "similar notes have it" in text
     assert "- [ ] [[Sub/New hive]], line 1: `[[Wax-moths]]` → `[[Wax moths]]`" in text
     assert "- [ ] Trash [[Wax moths copy]], keep [[Wax moths]]: " in text
     assert review(vault).new == 0 and queue(vault) == text

@@ -158,6 +158,30 @@ def test_one_note_that_cannot_be_written_takes_all_others_back(
     assert contents(vault) == before and not Journal(vault.root).history()
 
 
+def test_what_cannot_be_put_back_now_is_put_back_by_the_next_command(
+    make_vault: MakeVault, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    vault = make_vault(NOTES)
+    before = contents(vault)
+    usual, written = Folder.replace, list[str]()
+
+    def full_disk(folder: Folder, name: str, old: bytes, new: bytes) -> None:
+        if written:
+            raise OSError(28, "No space left on device")
+        usual(folder, name, old, new)
+        written.append(name)
+
+    monkeypatch.setattr(Folder, "replace", full_disk)
+    for _ in range(2):
+        # The second finds the disk as full as it was.
+        with pytest.raises(CurateError, match=r"b\.md was changed, and cannot be put back yet: No space") as caught:
+            rename(vault, "old=new")
+        assert "the next command puts it back" in caught.value.hint
+    monkeypatch.undo()
+    with Journal(vault.root).alone() as left:
+        assert left == [] and contents(vault) == before
+
+
 def test_an_edit_by_another_program_meanwhile_is_never_lost(
     make_vault: MakeVault, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -43,7 +43,7 @@ def names(tags: list[ProposedTag]) -> list[str]:
 
 def test_the_nearest_notes_propose_their_tags_with_the_reason(make_vault: MakeVault) -> None:
     (tag,) = proposed(make_vault(NOTES, OFF))["New hive.md"]
-    assert tag.tag == "bees" and "4 of 4 like notes have it" in tag.why and 0.35 < tag.score <= 1
+    assert tag.tag == "bees" and "4 of 4 similar notes have it" in tag.why and 0.35 < tag.score <= 1
 
 
 def test_only_tags_of_the_taxonomy_are_proposed_and_aliases_count_as_their_tag(make_vault: MakeVault) -> None:
@@ -94,7 +94,8 @@ def test_a_model_chooses_among_the_tags_and_nothing_else_it_says_counts(make_vau
     assert [(one.tag, one.why) for one in found.notes[0].tags] == [
         (
             "bees",
-            "any: it is about hives; 4 of 4 like notes have it; its meaning has words of the note: hives, honey, brood",
+            "any: it is about hives; 4 of 4 similar notes have it; "
+            "its meaning has words of the note: hives, honey, brood",
         ),
         ("tax", "any: it fits"),
     ]
@@ -127,10 +128,18 @@ def test_the_command_and_the_route_say_the_same(tmp_path: Path, run_command: Run
     for path, text in {**NOTES, "notewell.toml": '[embed]\nmodel = "words"\n[llm]\nmodel = "off"\n'}.items():
         (tmp_path / path).write_text(text)
     code, out, said = run_command(tmp_path, "tags", "--suggest")
-    assert (code, "New hive.md\n" in out, "#bees  4 of 4 like notes have it" in out) == (0, True, True)
+    assert (code, "New hive.md\n" in out, "#bees  4 of 4 similar notes have it" in out) == (0, True, True)
     assert "There is no taxonomy" in said
     by_cli = json.loads(run_command(tmp_path, "tags", "--suggest", "New hive", "--json")[1])
     with Vault.open(tmp_path) as vault, serving(vault) as served:
         assert served.get("/tags/suggest", note="New hive") == by_cli
         assert [note["path"] for note in served.get("/tags/suggest")["notes"]] == ["New hive.md"]
     assert run_command(tmp_path, "tags", "New hive")[0] == 2
+
+
+def test_templates_are_offered_no_tags(make_vault: MakeVault) -> None:
+    written = "A new hive needs a queen, brood and honey.\n"
+    files = {".obsidian/templates.json": '{"folder": "Forms/"}', "Forms/Hive.md": written, "New hive.md": written}
+    vault = make_vault({**NOTES, **files})
+    vault.index()
+    assert [note.path for note in suggest_tags(vault).notes if "hive" in note.path.lower()] == ["New hive.md"]

@@ -30,6 +30,8 @@ RUNNING = "running.json"
 # What an entry is for that takes another one back, before the name of its file.
 UNDO_OF = "undo of "
 DONE = re.compile(r"done-\d{8}T\d{12}\.json")
+# Errors of a file that somebody changed, moved or replaced since: it is theirs now.
+BY_OTHERS = (errno.EBUSY, errno.ENOENT, errno.EEXIST, errno.ELOOP, errno.ENOTDIR, errno.EISDIR, errno.EMLINK)
 # How many changes can be undone.
 KEPT = 50
 # Seconds to wait for another process that changes notes of the vault.
@@ -164,19 +166,33 @@ class Journal:
                 self._make(change)
         except OSError as error:
             # A file that was there before is not ours.
-            self._take_back(done[:-1] if isinstance(error, FileExistsError) else done)
-            self._running.unlink()
+            self._give_up(done[:-1] if isinstance(error, FileExistsError) else done)
             is_link = error.errno in (errno.ELOOP, errno.ENOTDIR)
             why = "it is a link, or not a file" if is_link else error.strerror
             hint = "Name a folder that is none" if is_link else "Try again once no other program writes to it"
             raise CurateError(f"Nothing was changed: {done[-1].path}: {why}", hint) from error
         except BaseException:
-            self._take_back(done)
-            self._running.unlink()
+            self._give_up(done)
             raise
         self._running.rename(self.folder / f"done-{entry.at}.json")
         for old in self._done()[:-KEPT]:
             old.unlink(missing_ok=True)
+
+    def _give_up(self, changes: Sequence[Change]) -> list[str]:
+        """Take back what was made of these changes; return the files that somebody changed since, which stay.
+
+        If one cannot be written now, that is an error, and the journal stays for the next command.
+        """
+        left = [(change.path, error) for change in reversed(changes) if (error := self._take_back(change))]
+        if stuck := next((one for one in left if one[1].errno not in BY_OTHERS), None):
+            path, error = stuck
+            # Without its cause, so that nobody begins again before that is done.
+            raise CurateError(
+                f"{path} was changed, and cannot be put back yet: {error.strerror}",
+                f"Repair that; the next command puts it back. To leave it as it is, delete {self._running}",
+            ) from None
+        self._running.unlink()
+        return [path for path, _ in left]
 
     def history(self) -> list[Entry]:
         """Return the changes that can be undone, the newest first."""
@@ -240,15 +256,13 @@ class Journal:
                     ends = (folder, name), (bin, change.trashed_as)
                     _move(*(ends if change.kind == "trash" else ends[::-1]), change.before)
 
-    def _take_back(self, changes: Sequence[Change]) -> list[str]:
-        """Take back what was made of these changes; return the files that somebody changed since, which stay."""
-        left = []
-        for change in reversed(changes):
-            try:
-                self._take_one_back(change)
-            except OSError:
-                left.append(change.path)
-        return left
+    def _take_back(self, change: Change) -> OSError | None:
+        """Take back what was made of a change; return why that is not possible."""
+        try:
+            self._take_one_back(change)
+        except OSError as error:
+            return error
+        return None
 
     def _take_one_back(self, change: Change) -> None:
         if change.kind in ("trash", "restore"):
@@ -285,8 +299,7 @@ class Journal:
             # Killed while it was written, before any file was changed.
             self._running.unlink()
             return []
-        left = self._take_back(entry.changes)
-        self._running.unlink()
+        left = self._give_up(entry.changes)
         self.recovered = True
         return left
 

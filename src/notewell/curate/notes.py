@@ -15,12 +15,17 @@ from notewell.errors import CurateError, NoteError, NoteOutOfReach, SettingsErro
 from notewell.files.folder import Folder
 from notewell.files.formats import BY_SUFFIX
 from notewell.files.safe_open import ALWAYS_EXCLUDED
+from notewell.index.dates import obsidian_settings
 from notewell.index.walk import walk
 from notewell.redact import names_secret
 from notewell.vault import Vault
 
 SETTING = "curate.folders"
 MARK = b"\xef\xbb\xbf"
+TEMPLATES = (
+    (".obsidian/templates.json", "folder"),
+    (".obsidian/plugins/templater-obsidian/data.json", "templates_folder"),
+)
 SUFFIXES = frozenset(suffix for suffix, format in BY_SUFFIX.items() if format.shape == "markdown")
 
 
@@ -89,6 +94,12 @@ def own_files(vault: Vault) -> tuple[str, ...]:
     every = (vault.settings, files.settings, *map(files.of, files.domains.names))
     named = (path for one in every for path in (one.curate.taxonomy, one.curate.queue))
     return tuple(dict.fromkeys(map(checked_path, named)))
+
+
+def template_folders(root: Path) -> tuple[str, ...]:
+    """Return the folders of templates, as Obsidian and its plug-in Templater name them: these are no notes yet."""
+    found = (obsidian_settings(root, file).get(key) for file, key in TEMPLATES)
+    return tuple(folder for named in found if isinstance(named, str) and (folder := named.strip("/ ")))
 
 
 def settings_at(vault: Vault, path: str) -> CurateSettings:

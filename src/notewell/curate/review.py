@@ -12,7 +12,7 @@ from notewell.curate.duplicates import Duplicate, find_duplicates
 from notewell.curate.intake_log import Decision, IntakeLog
 from notewell.curate.journal import Journal
 from notewell.curate.link_fixes import LinkFix, find_link_fixes
-from notewell.curate.notes import is_asked, is_below, own_files
+from notewell.curate.notes import is_asked, is_below, own_files, template_folders
 from notewell.curate.queue import Item, Kind, Proposal, id_of
 from notewell.curate.scoring import DIMENSIONS
 from notewell.curate.suggest import ProposedTag, suggest_tags
@@ -83,14 +83,14 @@ def find_proposals(
 
     `seen` are the items of the queue: what was declined makes no room for itself again.
     """
-    own, seen = own_files(vault), [*seen]
+    own, seen, templates = own_files(vault), [*seen], template_folders(vault.root)
     declined = {item.id for item in seen if item.declined}
     done_with = _notes_of(item for item in seen if item.declined) - _notes_of(
         item for item in seen if not item.declined
     )
 
     def may(path: str) -> bool:
-        return is_below(path, folders) and path not in own
+        return is_below(path, folders) and path not in own and not is_below(path, templates)
 
     def is_ours(one: Decision) -> bool:
         return one.waits and is_asked(vault, one.path) and is_new(intake_proposal(one))

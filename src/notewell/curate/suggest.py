@@ -10,7 +10,7 @@ from functools import cached_property
 
 from notewell.curate.model_tags import AGREED, ALONE, choose_tags
 from notewell.curate.neighbours import Neighbour, Subject, neighbours, subject_of_note
-from notewell.curate.notes import checked_path, own_files, settings_at
+from notewell.curate.notes import checked_path, is_below, own_files, settings_at, template_folders
 from notewell.curate.tag_report import used_tags
 from notewell.curate.taxonomy import Taxonomy, Term, read_taxonomies
 from notewell.embed import Embedder
@@ -228,9 +228,10 @@ def taxonomy_at(vault: Vault, path: str) -> str:
 
 def untagged_notes(vault: Vault, snapshot: Snapshot) -> list[str]:
     """Return the Markdown notes without tags, the newest first."""
-    own = {*own_files(vault)}
+    own, templates = {*own_files(vault)}, template_folders(vault.root)
     stamps = vault.store.files().notes
-    first = {snapshot.chunks_of(path)[0]: path for path in snapshot.ids() if path.endswith(".md") and path not in own}
+    paths = (path for path in snapshot.ids() if path.endswith(".md") and path not in own)
+    first = {snapshot.chunks_of(path)[0]: path for path in paths if not is_below(path, templates)}
     without = [first[number] for number, chunk in snapshot.chunks([*first]).items() if not chunk.tags]
     return sorted(without, key=lambda path: (-stamps[path].mtime_ns if path in stamps else 0, path))
 
@@ -291,8 +292,9 @@ def vote(
 
 
 def _reason(like: int, of: int, linked: int) -> str:
-    said = [f"{like} of {of} like notes have it"] if like else []
-    return " and ".join((*said, *([f"{linked} linked"] if linked else [])))
+    said = [f"{like} of {of} similar notes have it"] if like else []
+    by_links = [f"{linked} linked {'note has' if linked == 1 else 'notes have'} it"] if linked else []
+    return "; ".join((*said, *by_links))
 
 
 def linked_tags(path: str, snapshot: Snapshot, without: Sequence[str] = ()) -> list[Sequence[str]]:

@@ -99,15 +99,15 @@ def with_vault_formats(rules: DateRules, root: Path) -> DateRules:
 
 
 def _formats(root: Path) -> Iterator[str]:
-    daily, calendar = _settings(root, DAILY_NOTES), _settings(root, CALENDAR)
+    daily, calendar = obsidian_settings(root, DAILY_NOTES), obsidian_settings(root, CALENDAR)
     yield str(daily.get("format") or "")
     yield str(calendar.get("weeklyNoteFormat") or "")
-    for kind in _settings(root, PERIODIC_NOTES).values():
+    for kind in obsidian_settings(root, PERIODIC_NOTES).values():
         if isinstance(kind, dict):
             yield str(kind.get("format") or "")
 
 
-def _settings(root: Path, path: str) -> Mapping[str, Any]:
+def obsidian_settings(root: Path, path: str) -> Mapping[str, Any]:
     """Return a settings file of Obsidian's; nothing, if there is none or it cannot be read."""
     try:
         with os.fdopen(open_inside(root, path), "rb") as file:
