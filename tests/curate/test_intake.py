@@ -206,8 +206,36 @@ def test_a_hostile_text_runs_loads_links_and_tags_nothing() -> None:
     for bad in ("![", "[[", "<img", "<%", "`$=", "dataviewjs", ":: yes"):
         assert bad not in safe, bad
     assert "```python\n#ok\n```" in safe and r"\#evil" in safe
-    page = page_of(make_signal("t", text), datetime(2026, 1, 1, tzinfo=UTC), 0.5).decode()
-    assert "evil" not in split_front_matter(page)[0]
+    page = page_of(make_signal("[[Home]]", text), datetime(2026, 1, 1, tzinfo=UTC), 0.5).decode()
+    assert "evil" not in split_front_matter(page)[0] and "[[" not in page
+
+
+@pytest.mark.parametrize(
+    ("written", "gone"),
+    [
+        ("![a [b] c](https://t.example/1.png)", "!["),
+        ("!![p](https://t.example/1.png)", "!["),
+        ("![a\nb](https://t.example/1.png)", "!["),
+        ("![p][x]\n\n[x]: https://t.example/1.png", "!["),
+        ("[a](../Private.md) and [b](<Home.md>)", "]("),
+        ("[a](obsidian://adv-uri?x) [b](file:///etc/passwd) [c]( javascript:x)", "]("),
+        ("[a][x]\n\n[x]:\n  Private.md", "]:"),
+        ("- ```dataview\n  list\n  ```", "dataview\n"),
+        ("1. > ~~~dataviewjs\n   x\n", "dataviewjs"),
+        ("`= this.x ` and ` $= dv.x`", "`="),
+        ("`  = this.x`", "`  ="),
+    ],
+)
+def test_a_hostile_text_finds_no_way_around(written: str, gone: str) -> None:
+    assert gone in written and gone not in tamed(written)
+
+
+def test_harmless_text_stays_as_it_is() -> None:
+    text = (
+        "Wow! See [a](https://a.example/x_(y)) or <https://a.example>, [b][x] and [me](mailto:a@b.example).[^1]\n\n"
+        "```one``` and `a == b`\n\n[x]: https://a.example\n[^1]: A footnote.\n"
+    )
+    assert tamed(text) == text
 
 
 def test_the_command_scores_explains_logs_and_undoes(tmp_path: Path, run_command: Run) -> None:

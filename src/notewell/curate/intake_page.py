@@ -19,14 +19,21 @@ from notewell.types.note import Note, Stamp
 # Languages that a fence may name; plug-ins of Obsidian run what stands in others, such as `dataviewjs`.
 LANGUAGES = {*FAMILIES, *(suffix.lstrip(".") for suffixes in FAMILIES.values() for suffix in suffixes.split())}
 LANGUAGES |= {"text", "txt", "json", "yaml", "yml", "toml", "xml", "html", "console", "bash", "diff", "markdown", "md"}
-FENCE = re.compile(r"(?m)^(?P<start>[ \t>]*(?:`{3,}|~{3,}))(?P<info>[^\n]*)$")
-# A wikilink or an embed; an image, which would be loaded from its server; a command of Templater; HTML; and an inline
-# command of Dataview.
+# A fence stands in items of lists and in quotes, too.
+FENCE = re.compile(r"(?m)^(?P<start>(?:[ \t>]|[-*+][ \t]|\d{1,9}[.)][ \t])*(?P<sign>`{3,}|~{3,}))(?P<info>[^\n]*)$")
+# A wikilink or an embed; an image, which would be loaded from its server, also by a reference; a command of Templater;
+# HTML; and an inline command of Dataview, which it finds after spaces, too.
 WIKILINK = re.compile(r"!?\[\[")
 IMAGE = re.compile(r"!\[(?=[^\[\]\n]{0,500}\]\()")
+OTHER_IMAGE = re.compile(r"!(?=\[)")
+# A link, or the definition of one, that does not lead to the web: to a note, a file, or a command of Obsidian.
+LINK_INSIDE = re.compile(r"(?i)\]\((?!\s{0,20}<?(?:https?://|mailto:))")
+DEFINED_INSIDE = re.compile(
+    r"(?im)^([ \t>]{0,20}\[(?!\^)(?:\\.|[^\[\]\\]){1,300}\]):(?!\s{0,20}<?(?:https?://|mailto:))"
+)
 TEMPLATE = re.compile(r"<%")
 ELEMENT = re.compile(r"<(?=[a-zA-Z/!?])(?!https?://[^\s<>]+>)")
-COMMAND = re.compile(r"`(?=\$?=)")
+COMMAND = re.compile(r"`(?=\s*\$?=)")
 # A field that would become a property of the note.
 FIELD = re.compile(r"(?m)(?<=\w)::(?=[ \t])")
 NO_TITLE = "Signal"
@@ -53,7 +60,10 @@ def page_of(signal: Signal, now: datetime, score: float) -> bytes:
         "created": now.isoformat(timespec="seconds"),
         "score": round(score, 2),
     }
-    given = {key: value for key, value in fields.items() if value}
+    # A link in a property counts as one, too.
+    given = {
+        key: value.replace("[[", "[") if isinstance(value, str) else value for key, value in fields.items() if value
+    }
     # Every value is quoted as needed and none is folded, so that no text can end the front matter or add to it.
     written = yaml.safe_dump(given, allow_unicode=True, sort_keys=False, width=math.inf)
     return redact_text(f"---\n{written}---\n\n{tamed(signal.text)}\n")[0].encode()
@@ -66,9 +76,11 @@ def tamed(text: str) -> str:
     '[x](https://t.example/p.png) \\\\#spam \\\\[\\\\[../secret]] &lt;script>a&lt;/script>'
     """
     text = FENCE.sub(_plain_fence, text)
-    for pattern, new in ((IMAGE, "["), (TEMPLATE, "&lt;%"), (ELEMENT, "&lt;"), (COMMAND, "` "), (FIELD, ": :")):
+    for pattern, new in ((IMAGE, "["), (TEMPLATE, "&lt;%"), (ELEMENT, "&lt;"), (COMMAND, r"`\\"), (FIELD, ": :")):
         text = pattern.sub(new, text)
     text = WIKILINK.sub(lambda match: match[0].replace("[[", r"\[\[").removeprefix("!"), text)
+    for pattern, new in ((OTHER_IMAGE, "&#33;"), (LINK_INSIDE, r"]\\("), (DEFINED_INSIDE, r"\1\\:")):
+        text = pattern.sub(new, text)
     parts, at = [], 0
     for start, end in tag_spans(Note("a.md", text, Stamp(0, 0))):
         parts += [text[at : start - 1], "\\" + text[start - 1 : end]]
@@ -78,4 +90,7 @@ def tamed(text: str) -> str:
 
 def _plain_fence(match: re.Match[str]) -> str:
     info = match["info"].strip()
+    if "`" in info and "`" in match["sign"]:
+        # Code in a line.
+        return match[0]
     return match["start"] + (info if info.casefold() in LANGUAGES else "text" if info else "")
