@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 DATA ?=
 
 .DEFAULT_GOAL := check
-.PHONY: check demo ask-real team test plugin package browser screenshots lint types docs docs-check bench bench-scale clean
+.PHONY: check demo ask-real agents team test plugin package browser screenshots lint types docs docs-check bench bench-scale clean
 
 check: lint types docs-check test
 
@@ -39,6 +39,12 @@ demo: $(VENV)/.made
 ask-real: $(VENV)/.made
 	@command -v npm >/dev/null || { echo "error: make ask-real needs Node 18 or newer"; echo "hint: install it, or ask a model of your own: NOTEWELL_LLM_URL=http://127.0.0.1:8080 notewell ask …"; exit 1; }
 	@$(BIN)/python examples/small-model/ask.py .ask-real
+
+# Real agents are connected, search with a scripted model on this machine, and are disconnected; .agents takes 1.1 GB.
+agents: $(VENV)/.made
+	@command -v npm >/dev/null || { echo "error: make agents needs Node 20 or newer, and npm"; echo "hint: install them, then run make agents again"; exit 1; }
+	npm install --silent --no-fund --no-audit --ignore-scripts --prefix .agents @anthropic-ai/claude-code @openai/codex @google/gemini-cli opencode-ai
+	$(BIN)/python deploy/check_agents.py .agents
 
 # PostgreSQL and `notewell serve` in containers, for the notes in VAULT.
 team:
