@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from tests.cases import cases
 
+from notewell.serve.connect import toml_table
 from notewell.serve.connect.clients import CLIENTS, Machine, vault_of
 from notewell.serve.connect.jsonc import parse
 
@@ -40,7 +41,7 @@ def test_every_agent_is_connected_listed_and_disconnected_without_a_trace(
     before = everything(home)
     for client in CLIENTS:
         code, out, err = notewell("connect", client, "--vault", str(folder), "--yes")
-        assert (code, "+" in out) == (0, True), err
+        assert (code, "+" in out, "installed here?" in err) == (0, True, True), err
         assert str(folder) in file_of(client, home).read_text("utf-8")
     listed = json.loads(notewell("connect", "--list", "--json")[1])
     assert {one["client"]: one["vault"] for one in listed} == dict.fromkeys(CLIENTS, str(folder))
@@ -51,14 +52,23 @@ def test_every_agent_is_connected_listed_and_disconnected_without_a_trace(
     assert notewell("connect")[1].count("not connected") == len(CLIENTS)
 
 
-@cases("client", ["claude-code", "opencode", "codex"])
+@cases(
+    ("client", "text"),
+    [
+        ("claude-code", '{\n    // mine\n    "theme": "ÄÖÜ"\n}\n'),
+        ("opencode", "{\n  // mine\n}\n"),
+        ("cursor", '{\n  "mcpServers": { // mine\n  }\n}'),
+        ("vscode", '\ufeff{\r\n  "servers": {\r\n    "mine": {"command": "x"},\r\n  }\r\n}\r\n'),
+        ("codex", 'model = "o3" # mine\n'),
+        ("codex", '\ufeffmodel = "o3" # mine\r\n[tui]\r\ntheme = "x"'),
+    ],
+)
 def test_a_file_that_was_there_is_restored_byte_for_byte(
-    notewell: Command, tmp_path: Path, folder: Path, client: str
+    notewell: Command, tmp_path: Path, folder: Path, client: str, text: str
 ) -> None:
     file = file_of(client, tmp_path)
     file.parent.mkdir(parents=True, exist_ok=True)
-    text = 'model = "o3" # mine\n' if client == "codex" else '{\n    // mine\n    "theme": "ÄÖÜ"\n}\n'
-    file.write_text(text, "utf-8")
+    file.write_bytes(text.encode())
     file.chmod(0o640)
     notewell("connect", client, "--vault", str(folder), "--yes")
     assert "mine" in file.read_text("utf-8") and str(folder) in file.read_text("utf-8")
@@ -66,7 +76,7 @@ def test_a_file_that_was_there_is_restored_byte_for_byte(
     code, out, err = notewell("connect", client, "--vault", str(folder), "--yes")
     assert (code, out) == (0, "") and "nothing to change" in err
     assert "restored" in notewell("connect", client, "--undo", "--yes")[2]
-    assert file.read_text("utf-8") == text
+    assert file.read_bytes() == text.encode()
     file.unlink()
 
 
@@ -78,6 +88,51 @@ def test_what_was_written_meanwhile_stays(notewell: Command, home: Path, folder:
     file.write_text(json.dumps(settings), "utf-8")
     assert "without Notewell" in notewell("connect", "cursor", "--undo", "--yes")[2]
     assert json.loads(file.read_text("utf-8")) == {"mcpServers": {"files": {"command": "files"}}}
+
+
+@cases(
+    ("client", "text"),
+    [
+        ("cursor", '{"mcpServers": {"notewell": {"command": "/my/wrapper", "env": {"KEY": "mine"}}}}'),
+        ("cursor", '{"mcpServers": {"notewell": {"url": "http://127.0.0.1:8483/mcp"}}}'),
+        ("codex", '[mcp_servers.notewell]\ncommand = "/my/wrapper"\n'),
+    ],
+)
+def test_an_entry_that_somebody_else_made_is_left_to_them(
+    notewell: Command, tmp_path: Path, folder: Path, client: str, text: str
+) -> None:
+    file = file_of(client, tmp_path)
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text(text, "utf-8")
+    for more in (["--vault", str(folder)], ["--undo"]):
+        code, out, err = notewell("connect", client, *more, "--yes")
+        assert (code, out) == (1, "") and "is not one that `notewell connect` makes" in err
+    assert file.read_text("utf-8") == text
+    (listed,) = (one for one in json.loads(notewell("connect", "--list", "--json")[1]) if one["client"] == client)
+    assert listed["vault"] == "" and "is not one that" in listed["problem"]
+    file.unlink()
+
+
+@cases("client", ["cursor", "codex"])
+def test_what_was_added_to_our_entry_by_hand_stays(
+    notewell: Command, tmp_path: Path, folder: Path, client: str
+) -> None:
+    file = file_of(client, tmp_path)
+    file.parent.mkdir(parents=True, exist_ok=True)
+    ours = {
+        "cursor": '{"mcpServers": {"notewell": {"command": "uvx", "args": ["notewell", "mcp"], "env": {"A": "b"}}}}',
+        "codex": '[mcp_servers.notewell]\ncommand = "notewell"\nargs = ["mcp"]\nstartup_timeout_sec = 60\n'
+        '[mcp_servers.notewell.env]\nA = "b"\n',
+    }
+    file.write_text(ours[client], "utf-8")
+    assert "its entry names no vault" in notewell("connect", "--list")[1]
+    assert notewell("connect", client, "--vault", str(folder), "--yes")[0] == 0
+    value = toml_table.parse(file.read_text("utf-8")) if client == "codex" else json.loads(file.read_text("utf-8"))
+    entry = value[CLIENTS[client].servers]["notewell"]
+    assert entry["env"] == {"A": "b"} and vault_of(entry) == str(folder)
+    assert notewell("connect", client, "--undo", "--yes")[0] == 0
+    assert "notewell" not in file.read_text("utf-8")
+    file.unlink()
 
 
 def test_without_a_terminal_and_without_yes_nothing_is_written(notewell: Command, home: Path, folder: Path) -> None:
@@ -110,7 +165,7 @@ def test_a_file_that_is_not_understood_is_left_as_it_is(
 def test_a_table_that_cannot_be_edited_is_left_to_its_user(notewell: Command, home: Path, folder: Path) -> None:
     file = file_of("codex", home)
     file.parent.mkdir(parents=True)
-    text = 'mcp_servers = { notewell = { command = "other" } }\n'
+    text = 'mcp_servers = { notewell = { command = "notewell", args = ["mcp"] } }\n'
     file.write_text(text, "utf-8")
     code, _, err = notewell("connect", "codex", "--vault", str(folder), "--yes")
     assert code == 1 and "hint: Fix it by hand" in err

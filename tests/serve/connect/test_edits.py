@@ -42,6 +42,46 @@ def test_an_entry_that_is_put_and_removed_leaves_every_byte_as_it_was(
     assert jsonc.parse(jsonc.put(put, KEYS, ENTRY)).value == jsonc.parse(put).value
 
 
+BLANKS = st.sampled_from(["", " ", "\n", "\t", " // mine, {}\n", "/* mine, } */", '\r\n  // "notewell": {},\r\n'])
+
+
+@st.composite
+def commented(draw: st.DrawFn, value: Any) -> str:
+    """Return a value as JSON with comments, space and commas anywhere."""
+
+    def written(value: Any) -> str:
+        if not isinstance(value, dict | list):
+            return json.dumps(value)
+        pairs = value.items() if isinstance(value, dict) else ((None, one) for one in value)
+        inner = ""
+        for key, one in pairs:
+            comma = draw(BLANKS) + "," + draw(BLANKS) if inner else ""
+            name = "" if key is None else f"{json.dumps(key)}{draw(BLANKS)}:{draw(BLANKS)}"
+            inner += f"{comma}{name}{written(one)}"
+        end = draw(st.sampled_from(["", ","])) if inner else ""
+        text = f"{draw(BLANKS)}{inner}{draw(BLANKS)}{end}{draw(BLANKS)}"
+        return f"{{{text}}}" if isinstance(value, dict) else f"[{text}]"
+
+    return draw(BLANKS) + written(value) + draw(BLANKS)
+
+
+@given(st.data(), st.sampled_from([None, {}, {"a": {"b": [1, {}]}}]), st.booleans())
+def test_comments_stay_wherever_they_are(data: st.DataObject, servers: Any, last: bool) -> None:
+    before = {"one": [], **({} if servers is None else {"mcpServers": servers}), **({"two": 2} if last else {})}
+    text = data.draw(commented(before))
+    assert jsonc.parse(text).value == before
+    put = jsonc.put(text, KEYS, ENTRY)
+    assert jsonc.parse(put).value == {**before, "mcpServers": {**(servers or {}), "notewell": ENTRY}}
+    removed = jsonc.remove(put, KEYS if servers is not None else KEYS[:1], jsonc.edge(text, KEYS))
+    assert removed == text
+
+
+def test_what_was_written_around_an_entry_later_stays() -> None:
+    text = '{\n  "a": 1, // one\n  "notewell": {}, // ours\n  // two\n  "b": 2\n}\n'
+    assert jsonc.remove(text, ["notewell"]) == '{\n  "a": 1, // one\n  // ours\n  // two\n  "b": 2\n}\n'
+    assert jsonc.remove('{"notewell": {}, "b": 2}', ["notewell"]) == '{"b": 2}'
+
+
 def test_comments_and_commas_at_the_end_stay() -> None:
     put = jsonc.put(COMMENTED, KEYS, ENTRY)
     kept = [line for line in put.splitlines() if "notewell" not in line and line.strip() in COMMENTED]
@@ -80,6 +120,8 @@ def test_a_table_of_toml_is_put_at_the_end_replaced_and_removed() -> None:
     assert toml_table.remove(put, keys) == CODEX
     between = put + '\n[mcp_servers.notewell.env]\nA = "1"\n\n[tui]\ntheme = "x"\n'
     assert toml_table.parse(toml_table.remove(between, keys)) == {**toml_table.parse(CODEX), "tui": {"theme": "x"}}
+    later = '\n# My terminal\n\n[tui]\ntheme = "x"\n'
+    assert toml_table.remove(put + later, keys) == CODEX + later
 
 
 @given(st.text(st.characters(exclude_categories=("Cs", "Cc"))))

@@ -103,6 +103,8 @@ def _say(connection: Connection, change: FileChange, *, written: bool, outcome: 
         say(f"{title} is {about}; nothing to change in {change.file}")
     elif written:
         say(f"{change.file} {outcome}; restart {title} to apply this")
+        if change.before is None:
+            say(f"there was no such file before: is {title} installed here?")
 
 
 def _list(as_json: bool) -> None:

@@ -17,12 +17,14 @@ from notewell.files.safe_open import read_plain
 from notewell.files.user import home_folder, write_private
 from notewell.frozen import frozen
 from notewell.serve.connect import jsonc, toml_table
-from notewell.serve.connect.clients import CLIENTS, Client, Machine, vault_of
+from notewell.serve.connect.clients import CLIENTS, NAME, Client, Machine, vault_of
 from notewell.serve.file_change import FIX, FileChange, read_settings
 from notewell.serve.hooks.install import notewell_program
 from notewell.serve.hooks.sessions import short_hash
 
 __all__ = ["CLIENTS", "Connected", "Connection", "connections", "this_machine"]
+
+FOREIGN = f"its entry '{NAME}' is not one that `notewell connect` makes"
 
 
 @frozen
@@ -36,7 +38,7 @@ class Connected:
     vault: str = ""
     """The vault it is connected to; empty if to none."""
     problem: str = ""
-    """Why its settings cannot be read."""
+    """Why its settings cannot be read, or its entry not used."""
 
 
 def this_machine() -> Machine:
@@ -66,22 +68,27 @@ class Connection:
             servers = self._parsed(read_settings(self.file)).get(self.client.servers)
         except SettingsError as error:
             return Connected(self.name, str(self.file), problem=error.fact)
-        entry = servers.get(self.client.keys[1]) if isinstance(servers, dict) else None
-        return Connected(self.name, str(self.file), vault_of(entry) or "")
+        entry = servers.get(NAME) if isinstance(servers, dict) else None
+        if entry is None:
+            return Connected(self.name, str(self.file))
+        vault = vault_of(entry)
+        problem = FOREIGN if vault is None else "" if vault else "its entry names no vault"
+        return Connected(self.name, str(self.file), vault or "", problem)
 
     def plan(self, vault: Path) -> FileChange:
-        """Return the change that connects the agent to a vault."""
+        """Return the change that connects the agent to a vault; what else our entry says stays."""
         before = read_settings(self.file)
-        entry = self.client.entry([*notewell_program(), "mcp", "--vault", str(vault)])
         expected = self._parsed(before)
         servers = expected.setdefault(self.client.servers, {})
         if not isinstance(servers, dict):
             raise SettingsError(
                 f"{self.file}: '{self.client.servers}' is not in the form that {self.client.title} uses", FIX
             )
-        if servers.get(self.client.keys[1]) == entry:
+        there = self._ours(servers)
+        entry = {**there, **self.client.entry([*notewell_program(), "mcp", "--vault", str(vault)])}
+        if there == entry:
             return FileChange(self.file, before, before)
-        servers[self.client.keys[1]] = entry
+        servers[NAME] = entry
         text = before if before is not None and before.strip() else self._empty
         return self._changed(before, lambda: self._edit.put(text, self.client.keys, entry), expected)
 
@@ -90,24 +97,31 @@ class Connection:
         before = read_settings(self.file)
         expected = self._parsed(before)
         servers = expected.get(self.client.servers)
-        if before is None or not isinstance(servers, dict) or self.client.keys[1] not in servers:
+        if before is None or not isinstance(servers, dict) or not self._ours(servers):
             return FileChange(self.file, before, before)
         made = self._made()
-        del servers[self.client.keys[1]]
+        del servers[NAME]
         keys: tuple[str, ...] = self.client.keys
         if not servers and (made.get("servers") or self._edit is toml_table):
             del expected[self.client.servers]
             keys = keys if self._edit is toml_table else keys[:1]
         if not expected and made.get("file"):
             return FileChange(self.file, before, None)
-        return self._changed(before, lambda: self._edit.remove(before, keys), expected)
+        edge = [made["edge"]] if isinstance(made.get("edge"), str) else []
+        return self._changed(before, lambda: self._edit.remove(before, keys, *edge), expected)
 
     def write(self, change: FileChange, *, undo: bool) -> None:
         """Write a change; remember what was made, until it is undone."""
         change.check()
-        if not undo and not self._made():
-            servers = self._parsed(change.before).get(self.client.servers)
-            made = {"file": change.before is None, "servers": servers is None, "before": _digest(change.before)}
+        servers = self._parsed(change.before).get(self.client.servers)
+        if not undo and not (servers and NAME in servers and self._made()):
+            made: dict[str, Any] = {
+                "file": change.before is None,
+                "servers": servers is None,
+                "before": _digest(change.before),
+            }
+            if change.before and change.before.strip():
+                made["edge"] = self._edit.edge(change.before, self.client.keys)
             with suppress(OSError):
                 # Without it, an empty object may stay behind.
                 write_private(self._saved, json.dumps(made).encode())
@@ -130,12 +144,20 @@ class Connection:
     def _empty(self) -> str:
         return "" if self._edit is toml_table else "{}\n"
 
+    def _ours(self, servers: dict[str, Any]) -> dict[str, Any]:
+        """Return our entry, empty if there is none; one that is not ours is an error."""
+        entry = servers.get(NAME, {})
+        if entry != {} and vault_of(entry) is None:
+            raise SettingsError(f"{self.file}: {FOREIGN}", "Rename or remove it there; Notewell has not changed it")
+        return dict(entry)
+
     def _changed(self, before: str | None, edit: Callable[[], str], expected: dict[str, Any]) -> FileChange:
         """Return a change whose result was read again: it has our entry, and everything else as it was."""
         after = edit()
-        if self._parsed(after) != expected:
-            raise SettingsError(f"{self.file} is written in a way that Notewell cannot edit", FIX)
-        return FileChange(self.file, before, after)
+        with suppress(SettingsError):
+            if self._parsed(after) == expected:
+                return FileChange(self.file, before, after)
+        raise SettingsError(f"{self.file} is written in a way that Notewell cannot edit", FIX)
 
     def _parsed(self, text: str | None) -> dict[str, Any]:
         text = text if text is not None and text.strip() else self._empty

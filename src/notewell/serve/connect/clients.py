@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -94,13 +96,21 @@ CLIENTS: Mapping[str, Client] = {
 
 
 def vault_of(entry: Any) -> str | None:
-    """Return the vault that an entry serves, or None if it is not one of ours.
+    """Return the vault that an entry serves, empty if it names none, or None if the entry is not one of ours.
 
-    >>> vault_of({"command": "notewell", "args": ["mcp", "--vault", "/notes"]})
-    '/notes'
+    >>> vault_of({"command": "/bin/notewell", "args": ["mcp", "--vault", "/notes"]}), vault_of({"command": "other"})
+    ('/notes', None)
     """
     if not isinstance(entry, dict):
         return None
     command, more = entry.get("command"), entry.get("args")
     words = [*(command if isinstance(command, list) else [command]), *(more if isinstance(more, list) else [])]
-    return words[-1] if words[-3:-1] == ["mcp", "--vault"] and isinstance(words[-1], str) else None
+    if not all(isinstance(word, str) for word in words):
+        return None
+    # Behind a program that starts ours, such as uvx, and with the path of either system.
+    names = [re.split(r"[/\\]", word)[-1].removesuffix(".exe") for word in words]
+    if ("notewell", "mcp") not in pairwise(names):
+        return None
+    given = [word.removeprefix("--vault=") for word in words if word.startswith("--vault=")]
+    given += [word for option, word in pairwise(words) if option == "--vault"]
+    return given[0] if given else ""

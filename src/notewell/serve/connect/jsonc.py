@@ -75,15 +75,32 @@ def put(text: str, keys: Sequence[str], value: Any) -> str:
         return f"{text[:last]}, {json.dumps(key)}: {json.dumps(value, ensure_ascii=False)}{text[last:]}"
     found = INDENT.search(text)
     step = found[1] if found else "  "
-    written = json.dumps(value, ensure_ascii=False, indent=step).replace("\n", f"\n{step * depth}")
+    line = "\r\n" if "\r\n" in text else "\n"
+    written = json.dumps(value, ensure_ascii=False, indent=step).replace("\n", f"{line}{step * depth}")
     if member:
         return text[: member.node.start] + written + text[member.node.end :]
-    return _ended(
-        _inserted(text, node, f"\n{step * depth}{json.dumps(key)}: {written}", f"\n{step * (depth - 1)}"), text
-    )
+    return _inserted(text, node, f"{line}{step * depth}{json.dumps(key)}: {written}", f"{line}{step * (depth - 1)}")
 
 
-def remove(text: str, keys: Sequence[str]) -> str:
+def edge(text: str, keys: Sequence[str]) -> str:
+    """Return what `put` replaces, for `remove` to put back: the space in an empty object, or the comma at its end.
+
+    >>> edge('{"b": { // none\\n  }}', ["b", "c"]), edge('{"a": 1,\\n}', ["b"])
+    ('\\n  ', ',')
+    """
+    node = parse(text)
+    for key in keys[:-1]:
+        member = node.member(key)
+        if member is None:
+            break
+        node = member.node
+    if node.members:
+        return "," if text[_blank(text, node.members[-1].node.end)] == "," else ""
+    inside = text[node.start + 1 : node.end - 1]
+    return inside[len(inside.rstrip()) :]
+
+
+def remove(text: str, keys: Sequence[str], edge: str = "") -> str:
     """Return the text without a member, or as it is if there is no such member.
 
     >>> remove('{"a": 1, // one\\n  "b": 2\\n}', ["b"])
@@ -99,14 +116,28 @@ def remove(text: str, keys: Sequence[str]) -> str:
     if gone is None:
         return text
     place = node.members.index(gone)
+    comma = _blank(text, gone.node.end)
     if place + 1 < len(node.members):
-        return text[: gone.start] + text[node.members[place + 1].start :]
+        return _cut(text, gone, text[gone.node.end : comma] + text[comma + 1 :])
     start = len(text[: gone.start].rstrip())
+    if place and edge == "," and text[comma] != ",":
+        return text[:start] + text[gone.node.end :]
     if place:
-        comma = _blank(text, node.members[place - 1].node.end)
-        return text[:comma] + text[comma + 1 : start] + text[gone.node.end :]
+        before = _blank(text, node.members[place - 1].node.end)
+        return text[:before] + text[before + 1 : start] + text[gone.node.end :]
     close = node.end - 1
-    return text[:start] + (text[close:] if not text[gone.node.end : close].strip(" \t\r\n,") else text[gone.node.end :])
+    if text[gone.node.end : close].strip(" \t\r\n,"):
+        return _cut(text, gone, text[gone.node.end : comma] + text[comma + (text[comma] == ",") :])
+    if "\n" not in edge and "//" in text[text.rfind("\n", 0, start) + 1 : start]:
+        # Without it, the comment would go on to the brace.
+        edge = "\n"
+    return text[:start] + edge.strip(",") + text[close:]
+
+
+def _cut(text: str, gone: Member, rest: str) -> str:
+    """Return the text before a member and the rest, without the empty line that it would leave."""
+    ends_line = rest.lstrip(" \t").startswith(("\n", "\r\n"))
+    return text[: gone.start].rstrip() + rest if ends_line else text[: gone.start] + rest.lstrip(" \t")
 
 
 def _inserted(text: str, node: Node, line: str, outer: str) -> str:
@@ -118,11 +149,6 @@ def _inserted(text: str, node: Node, line: str, outer: str) -> str:
     comma = "" if text[after] == "," else ","
     end = len(text[:close].rstrip())
     return text[:last] + comma + text[last:end] + line + text[end:]
-
-
-def _ended(changed: str, before: str) -> str:
-    """Return a changed text with the line ends of the one before."""
-    return re.sub("\r?\n", "\r\n", changed) if "\r\n" in before else changed
 
 
 def _blank(text: str, at: int) -> int:
