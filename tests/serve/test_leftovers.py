@@ -93,3 +93,61 @@ def test_what_cannot_be_removed_is_named(notewell: Command, home: Path, folder: 
     code, _, err = notewell("self", "uninstall-notes", "--yes")
     assert code == 1 and f"{file} is still there: {file} is read-only" in err
     assert not state_folder({}, home).exists()
+
+
+def uninstall(notewell: Command, *more: str) -> dict[str, str]:
+    """Remove what there is, and return why each store, connection or folder was kept."""
+    code, out, err = notewell("self", "uninstall-notes", "--yes", "--json", *more)
+    assert code == 0, err
+    return {one["path"]: one["kept"] for one in json.loads(out)["leftovers"]}
+
+
+def test_notes_in_a_folder_with_our_name_stay(notewell: Command, home: Path, folder: Path) -> None:
+    with Vault.open(folder) as vault:
+        vault.index()
+    note, settings = folder / ".notewell" / "Ideas.md", user_folder({}, home) / "Plans.md"
+    for file in (note, settings):
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text("# Mine\n", "utf-8")
+    kept = uninstall(notewell)
+    assert kept[str(note.parent)] == "it has files that Notewell did not make, which stay: Ideas.md"
+    assert everything(note.parent) == {"Ideas.md": b"# Mine\n"}
+    assert everything(settings.parent) == {"Plans.md": b"# Mine\n"}
+    vault_there = state_folder({}, home) / "notes"
+    (vault_there / "sub").mkdir(parents=True)
+    assert uninstall(notewell, "--vault", str(vault_there))[str(vault_there.parent)] == "a vault is in it"
+    assert (vault_there / "sub").exists()
+
+
+def test_stores_are_found_where_settings_put_them(
+    notewell: Command, home: Path, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    stores = home / "stores"
+    user_folder({}, home).mkdir(parents=True)
+    (user_folder({}, home) / "notewell.toml").write_text(f'[store]\nfolder = "{stores}"\n', "utf-8")
+    with Vault.open(folder) as vault:
+        vault.index()
+    (stores / "mine.db").write_text("mine", "utf-8")
+    named = home / "named"
+    named.mkdir()
+    (named / "store.md").write_text("# A note\n", "utf-8")
+    (named / "notewell.toml").write_text('[store]\npath = "store"\n', "utf-8")
+    with Vault.open(named) as vault:
+        vault.index()
+    notes = everything(named).keys() - {"store", "store.lock"}
+    assert (named / "store").exists() and len(everything(stores)) > 1
+    remote = home / "remote"
+    remote.mkdir()
+    # The address of a server may come from the user alone.
+    kept = uninstall(notewell, "--vault", str(named))
+    assert kept[str(named / "store")] == "" and everything(named).keys() == notes
+    assert kept[str(stores)].endswith("stay: mine.db") and everything(stores) == {"mine.db": b"mine"}
+    monkeypatch.setenv("NOTEWELL_STORE_URL", "postgresql://127.0.0.1:1/none")
+    assert "PostgreSQL" in uninstall(notewell, "--vault", str(remote))[str(remote)]
+
+
+def test_settings_that_nobody_can_edit_are_named(notewell: Command, home: Path, folder: Path) -> None:
+    file = home / ".cursor" / "mcp.json"
+    file.write_text('{"mcpServers": {"notewell": ', "utf-8")
+    assert "is not JSON" in uninstall(notewell)[str(file)]
+    assert file.read_text("utf-8") == '{"mcpServers": {"notewell": '

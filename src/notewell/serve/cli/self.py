@@ -68,7 +68,7 @@ def uninstall_notes(
     for folder in folders:
         check_folder(folder)
     found = find_leftovers(named, folders)
-    removable = [one for one in found if not one.what.kept]
+    removable = [one for one in found if one.remove]
     if not as_json:
         _show(found)
     confirmed = bool(removable) and not dry_run and _is_wanted(len(removable), yes=yes, as_json=as_json)
@@ -115,7 +115,8 @@ def _remove(found: Sequence[Found]) -> dict[str, str]:
     problems = {}
     for one in found:
         try:
-            one.remove()
+            if one.remove:
+                one.remove()
         except NotewellError as error:
             problems[one.what.path] = error.fact
         except FileNotFoundError:
