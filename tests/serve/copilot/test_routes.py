@@ -53,6 +53,12 @@ FOLDER = {"path", "include_patterns", "exclude_patterns", "recursive"}
 SECRET = "ghp_" + "a1B2c3D4e5" * 3 + "f6G7h8"
 
 
+FILE = {"path", "title", "mtime", "updated_at", "folder_path", "total_chunks"}
+DOCUMENT = RESULT - {"path", "score", "file_name", "total_chunks"} | {"id", "path"}
+# As some disks spell a name; Obsidian has it in one sign.
+DECOMPOSED = "Ku\u0308che.md"
+
+
 def mounts(vault: Vault) -> list[Any]:
     from notewell.serve.cli.serve import COPILOT  # noqa: PLC0415
     from notewell.serve.copilot import make_copilot_app  # noqa: PLC0415
@@ -156,6 +162,74 @@ def test_the_vault_is_the_one_folder(copilot: Served) -> None:
     assert copilot.get("/v0/health")["indexed_files"] == 3
 
 
+def test_the_indexed_notes_are_listed_on_pages_the_latest_first(copilot: Served) -> None:
+    listed = copilot.get("/v0/folder/files", folder_name="My notes")
+    assert listed.keys() == {"files", "total"} and listed["total"] == len(listed["files"]) == 3
+    assert all(one.keys() == FILE for one in listed["files"])
+    oldest = listed["files"][-1]
+    assert (oldest["path"], oldest["title"], oldest["mtime"]) == ("My notes/Garden/Mites.md", "Mites", 1_600_000_000)
+    assert oldest["updated_at"].startswith("2020-09-13T12:26:40")
+    assert copilot.get("/v0/folder/files", offset=2, limit=200) == {"files": [oldest], "total": 3}
+    for asked in (
+        {"title": "MITE"},
+        {"file_path": "My notes/Garden/Mites.md"},
+        {"folder_path": str(copilot.vault.root / "Garden")},
+        {"mtime_before": 1_700_000_000_000},
+    ):
+        assert copilot.get("/v0/folder/files", **asked) == {"files": [oldest], "total": 1}
+    assert copilot.get("/v0/folder/files", mtime_after=1_700_000_000, limit=0) == {"files": [], "total": 2}
+
+
+def test_the_chunks_of_a_note_are_those_that_a_search_finds(copilot: Served) -> None:
+    chunks = copilot.ask("/v0/folder/documents?path=My%20notes/Bees.md&folder_name=My%20notes").data["documents"]
+    assert all(one.keys() >= DOCUMENT for one in chunks) and len(chunks) > 1
+    assert [one["chunk_index"] for one in chunks] == list(range(len(chunks)))
+    (found,) = send(copilot, "/v0/search", {"query": "hive", "path": "Bees", "limit": 1}).data["results"]
+    assert chunks[found["chunk_index"]]["chunk_text"] == found["chunk_text"]
+    assert copilot.ask("/v0/folder/documents?path=My%20notes/None.md").data == {"documents": []}
+    (keys,) = copilot.ask("/v0/folder/documents?path=Keys.md").data["documents"]
+    assert "[REDACTED:" in keys["chunk_text"] and SECRET not in keys["chunk_text"]
+
+
+def test_a_name_has_one_spelling_whatever_the_disk_has(tmp_path: Path) -> None:
+    from notewell.vault import Vault  # noqa: PLC0415
+
+    root = tmp_path / "Ha\u0308user"
+    root.mkdir()
+    for name in (DECOMPOSED, "Bad.md"):
+        (root / name).write_text(f"# {name}\n\nDie Spüle tropft.\n", "utf-8")
+    with Vault.open(root, {"embed.model": "words"}) as vault:
+        vault.index()
+        with serving(vault, mounts=mounts(vault)) as running:
+            asked = {"query": "Spüle", "folder_name": "Häuser", "folder_path": str(root)}
+            assert set(paths(send(running, "/v0/search", asked))) == {"Häuser/Küche.md", "Häuser/Bad.md"}
+            related = send(running, "/v0/search/related", {"file_path": "Häuser/Küche.md", "folder_name": "Häuser"})
+            assert paths(related) == ["Häuser/Bad.md"]
+            assert len(running.ask(f"/v0/folder/documents?path={quote('Häuser/Küche.md')}").data["documents"]) == 1
+            assert running.get("/v0/folder/files", file_path="Häuser/Küche.md")["total"] == 1
+            assert running.ask(f"/v0/folder?path={quote('Häuser')}").status == 200
+
+
+@cases(
+    "asked",
+    [
+        "files?folder_name=Another",
+        "files?folder_path=/elsewhere",
+        "files?file_path=../x",
+        "files?limit=-1",
+        "files?offset=x",
+        "files?mtime_after=x",
+        "files?order_by=size",
+        "documents",
+        "documents?path=/etc/passwd",
+        "documents?path=a.md&folder_name=Another",
+    ],
+)
+def test_what_cannot_be_listed_is_a_detail(copilot: Served, asked: str) -> None:
+    reply = copilot.ask(f"/v0/folder/{asked}")
+    assert reply.status == 400 and reply.data.keys() == {"detail"}
+
+
 def test_a_scan_indexes_what_changed(copilot: Served) -> None:
     reply = send(copilot, "/v0/scan", {"path": "My notes", "force": True})
     assert (reply.status, reply.data) == (202, {"status": "started", "path": "My notes"})
@@ -182,6 +256,8 @@ def test_embeddings_have_the_form_of_openai(copilot: Served) -> None:
         ("/v0/search", {"query": "hive", "limit": 0}, 400),
         ("/v0/search", {"query": "hive", "folder_path": "/elsewhere"}, 400),
         ("/v0/search", {"query": "hive", "folder_path": "../elsewhere"}, 400),
+        ("/v0/search", {"query": "hive", "folder_name": "Another"}, 400),
+        ("/v0/search", {"query": "hive", "folder_name": "Garden"}, 400),
         ("/v0/search", {"query": "hive", "filters": [{"field": "mtime"}]}, 400),
         ("/v0/search", {"query": "hive", "filters": [{"field": "rating", "gte": 3}]}, 400),
         ("/v0/search", {"query": "hive", "filters": "x"}, 400),

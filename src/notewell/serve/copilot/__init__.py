@@ -18,8 +18,10 @@ from starlette.routing import Route
 from notewell.errors import NotewellError
 from notewell.serve.answering import answer
 from notewell.serve.copilot.bodies import Body, check_filters, read_body
-from notewell.serve.copilot.found import describe, stamp_of
-from notewell.serve.copilot.places import folder_entry, is_root, note_of, under_of
+from notewell.serve.copilot.files import list_chunks, list_files
+from notewell.serve.copilot.found import describe, name_of
+from notewell.serve.copilot.places import check_vault, folder_entry, is_root, note_of, under_of
+from notewell.serve.copilot.stamps import stamp_of
 from notewell.serve.http.problems import INTERNAL, problem_of
 from notewell.types.results import Results
 from notewell.vault import Vault
@@ -42,6 +44,8 @@ def make_copilot_app(vault: Vault) -> Starlette:
         Route("/v0/search/related", _sent(routes.related), methods=["POST"]),
         Route("/v0/folder", _read(routes.folders)),
         Route("/v0/folder", _sent(routes.change_folder), methods=list(FOLDER_METHODS)),
+        Route("/v0/folder/files", _read(routes.files)),
+        Route("/v0/folder/documents", _read(routes.documents)),
         Route("/v0/scan", _sent(routes.scan), methods=["POST"]),
         Route("/v1/embeddings", _sent(routes.embeddings), methods=["POST"]),
     ]
@@ -92,7 +96,7 @@ class Routes:
         scores: dict[str, float] = {}
         for hit in self._answer("related", given):
             if all(keep(stamp_of(self._vault.root, hit.path)) for keep in keeps):
-                scores.setdefault(f"{self._vault.root.name}/{hit.path}", round(min(hit.score, 1.0), 6))
+                scores.setdefault(name_of(self._vault.root, hit.path), round(min(hit.score, 1.0), 6))
         found = [{"path": path, "score": score} for path, score in list(scores.items())[:limit]]
         return 200, _listed(found, began, {"file_path": named})
 
@@ -104,6 +108,14 @@ class Routes:
             return 200, {"folders": [entry]}
         self._check_folder(path)
         return 200, entry
+
+    def files(self, asked: Mapping[str, str]) -> tuple[int, Any]:
+        """List the indexed notes."""
+        return 200, list_files(self._vault, asked)
+
+    def documents(self, asked: Mapping[str, str]) -> tuple[int, Any]:
+        """Show the chunks of a note."""
+        return 200, list_chunks(self._vault, asked, self._model)
 
     def change_folder(self, body: Body) -> tuple[int, Any]:
         """Refuse: the vault is there already, and nothing but its settings says what is indexed."""
@@ -143,7 +155,8 @@ class Routes:
         return self._vault.store.state.made_for.embedder if self._vault.indexed else None
 
     def _under(self, body: Body) -> str:
-        return under_of(self._vault.root, body.optional("folder_path") or body.optional("folder_name"))
+        check_vault(self._vault.root, body.optional("folder_name"))
+        return under_of(self._vault.root, body.optional("folder_path"))
 
     def _check_folder(self, path: str) -> None:
         if not is_root(self._vault.root, path):

@@ -11,7 +11,7 @@ from typing import Any
 from starlette.exceptions import HTTPException
 
 from notewell.frozen import frozen
-from notewell.serve.copilot.found import Stamps
+from notewell.serve.copilot.stamps import Stamps
 
 Keep = Callable[[Stamps], bool]
 COMPARED: Mapping[str, Callable[[float, float], bool]] = {
@@ -84,6 +84,15 @@ def read_body(method: str, body: bytes) -> Body:
     return Body(method, value)
 
 
+def seconds(time: float) -> float:
+    """Return a time in seconds.
+
+    >>> seconds(1700000000), seconds(1700000000000)
+    (1700000000, 1700000000.0)
+    """
+    return time / 1000 if time > MILLISECONDS else time
+
+
 def check_filters(filters: Any) -> list[Keep]:
     """Return what the filters of a body keep, by the times of a note's file.
 
@@ -108,6 +117,6 @@ def _keep(given: Any) -> Keep:
 
     def keep(stamps: Stamps) -> bool:
         time = getattr(stamps, name)
-        return all(compared(time, bound / 1000 if bound > MILLISECONDS else bound) for compared, bound in bounds)
+        return all(compared(time, seconds(bound)) for compared, bound in bounds)
 
     return keep

@@ -4,17 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, NamedTuple, TypedDict
+from typing import Any, TypedDict
 
+from notewell.serve.copilot.places import composed
+from notewell.serve.copilot.stamps import stamp_of
+from notewell.types.note import Chunk
 from notewell.types.results import Hit
 from notewell.vault import Vault
-
-
-class Stamps(NamedTuple):
-    """When a file was changed, and when it was created, in seconds; zeros if it is gone."""
-
-    mtime: float
-    ctime: float
 
 
 class Found(TypedDict):
@@ -39,21 +35,29 @@ class Found(TypedDict):
     folder_path: str
 
 
-def stamp_of(root: Path, path: str) -> Stamps:
-    """Return when the file of a note was changed and created."""
-    try:
-        found = (root / path).stat()
-    except OSError:
-        return Stamps(0, 0)
-    # Linux does not tell when a file was created.
-    return Stamps(found.st_mtime, getattr(found, "st_birthtime", found.st_ctime))
-
-
 def describe(vault: Vault, hits: Sequence[Hit], model: str | None) -> list[Found]:
     """Return hits in the order of their scores, of which the best is 1 at most."""
     most = max([1.0, *(hit.score for hit in hits)])
     lines = _lines(vault, {hit.path for hit in hits})
-    return [_found(vault.root, hit, hit.score / most, lines[hit.path], model) for hit in hits]
+    return [
+        {
+            **_entry(vault.root, hit, lines[hit.path], model),
+            "score": round(hit.score / most, 6),
+            "created_at": hit.date or None,
+        }
+        for hit in hits
+    ]
+
+
+def describe_chunks(root: Path, chunks: Sequence[Chunk], model: str | None) -> list[Found]:
+    """Return all chunks of a note, in order."""
+    lines = [chunk.line for chunk in chunks]
+    return [{**_entry(root, chunk, lines, model), "created_at": chunk.day or None} for chunk in chunks]
+
+
+def name_of(root: Path, path: str) -> str:
+    """Return how Copilot names a note: it expects the vault's name, which is that of its folder, before each path."""
+    return composed(f"{root.name}/{path}")
 
 
 def _lines(vault: Vault, paths: set[str]) -> dict[str, list[int]]:
@@ -62,26 +66,25 @@ def _lines(vault: Vault, paths: set[str]) -> dict[str, list[int]]:
         return {path: [chunk.line for chunk in snapshot.chunks(snapshot.chunks_of(path)).values()] for path in paths}
 
 
-def _found(root: Path, hit: Hit, score: float, lines: list[int], model: str | None) -> Found:
-    stamps, name = stamp_of(root, hit.path), f"{root.name}/{hit.path}"
-    index = lines.index(hit.line) if hit.line in lines else 0
+def _entry(root: Path, chunk: Hit | Chunk, lines: list[int], model: str | None) -> Found:
+    stamps, name = stamp_of(root, chunk.path), name_of(root, chunk.path)
+    index = lines.index(chunk.line) if chunk.line in lines else 0
     return {
         "id": f"{name}#{index}",
-        # Copilot knows a vault by its name, which is that of its folder, and expects it before each path.
         "path": name,
-        "score": round(score, 6),
-        "title": hit.title,
+        "score": 1.0,
+        "title": chunk.title,
         "mtime": int(stamps.mtime),
         "ctime": int(stamps.ctime),
-        "file_name": Path(hit.path).name,
+        "file_name": Path(name).name,
         "chunk_index": index,
         "total_chunks": max(len(lines), 1),
-        "chunk_text": hit.text,
-        "metadata": {"line": hit.line, "end_line": hit.end_line, "heading": hit.heading},
+        "chunk_text": chunk.text,
+        "metadata": {"line": chunk.line, "end_line": chunk.end_line, "heading": chunk.heading},
         "embedding_model": model,
-        "tags": list(hit.tags),
-        "extension": Path(hit.path).suffix,
-        "created_at": hit.date or None,
-        "nchars": len(hit.text),
+        "tags": list(chunk.tags),
+        "extension": Path(chunk.path).suffix,
+        "created_at": None,
+        "nchars": len(chunk.text),
         "folder_path": str(root),
     }

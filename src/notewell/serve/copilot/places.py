@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import unicodedata
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -10,18 +11,33 @@ from notewell.serve.copilot.bodies import refused
 from notewell.vault import Vault
 
 
+def composed(name: str) -> str:
+    """Return a name as Obsidian spells it; disks of macOS may write an accent apart from its letter.
+
+    >>> composed("Ku\\u0308che.md")
+    'Küche.md'
+    """
+    return unicodedata.normalize("NFC", name)
+
+
 def is_root(root: Path, named: str) -> bool:
     """Tell whether a name or a path is that of the vault.
 
     >>> is_root(Path("/home/ada/notes"), "notes"), is_root(Path("/home/ada/notes"), "/home/ada/notes/")
     (True, True)
     """
-    if named == root.name:
+    if composed(named) == composed(root.name):
         return True
     # Links, and upper case where the disk ignores it, lead to the same folder.
     with suppress(OSError, ValueError):
         return Path(named).is_absolute() and (Path(named) == root or Path(named).samefile(root))
     return False
+
+
+def check_vault(root: Path, name: str | None) -> None:
+    """Reject a vault of another name: Copilot asks for its own, and may have found the server of another."""
+    if name and not is_root(root, name):
+        raise refused("This folder is not registered")
 
 
 def note_of(root: Path, named: str) -> str:
@@ -37,8 +53,8 @@ def note_of(root: Path, named: str) -> str:
         if not path.is_relative_to(root):
             raise refused("This path is not in the vault")
         path = path.relative_to(root)
-    elif path.parts[:1] == (root.name,) and not (root / path).exists():
-        path = path.relative_to(root.name)
+    elif path.parts and composed(path.parts[0]) == composed(root.name) and not (root / path).exists():
+        path = path.relative_to(path.parts[0])
     return "" if path == Path() else path.as_posix()
 
 
