@@ -106,8 +106,14 @@ var Latest = class {
 
 // src/open.ts
 var import_obsidian = require("obsidian");
+function fileAt(app, path) {
+  return app.vault.getFileByPath(path) ?? app.vault.getFileByPath(asShown(path));
+}
+function asShown(path) {
+  return path.replace(/[\u00a0\u202f]/g, " ").normalize("NFC");
+}
 async function openPlace(app, { path, line, place }, pane) {
-  const file = app.vault.getFileByPath(path);
+  const file = fileAt(app, path);
   if (!file) {
     new import_obsidian.Notice(`${path} is not in this vault any more`);
     return;
@@ -117,7 +123,7 @@ async function openPlace(app, { path, line, place }, pane) {
   await app.workspace.getLeaf(pane).openFile(file, { active: true, eState: state });
 }
 function insertLink(app, path) {
-  const file = app.vault.getFileByPath(path);
+  const file = fileAt(app, path);
   const active = app.workspace.activeEditor;
   if (!file || !active?.editor) {
     new import_obsidian.Notice(file ? "Open a note to insert the link into" : `${path} is not in this vault any more`);
@@ -175,6 +181,7 @@ var AskView = class extends import_obsidian2.ItemView {
   /** Ask, and show the answer or what went wrong. */
   async ask(question) {
     this.say("Looking through your notes…");
+    this.connection.retry();
     try {
       const answer = await this.latest.run(() => this.connection.ask((client) => client.answer(question)));
       if (answer) this.draw(answer);
@@ -209,6 +216,8 @@ var AskView = class extends import_obsidian2.ItemView {
 };
 
 // src/client.ts
+var PATIENCE_MS = 6e4;
+var MODEL_MS = 6e5;
 var Client = class {
   constructor(send, address, token = "") {
     this.send = send;
@@ -226,7 +235,7 @@ var Client = class {
   }
   /** Answer a question in one piece: `requestUrl` cannot hand on a stream. */
   answer(question) {
-    return this.ask("GET", "/ask", { question });
+    return this.ask("GET", "/ask", { question }, MODEL_MS);
   }
   /** Return what the server is and serves. */
   health() {
@@ -244,14 +253,23 @@ var Client = class {
   async pause(paused) {
     await this.ask("POST", paused ? "/pause" : "/resume");
   }
-  async ask(method, path, values = {}) {
+  async ask(method, path, values = {}, limit = PATIENCE_MS) {
     const query = new URLSearchParams(Object.entries(values).map(([name, value]) => [name, String(value)]));
     const url = `${this.address}${path}${query.size ? `?${query.toString()}` : ""}`;
     const headers = this.token ? { Authorization: `Bearer ${this.token}` } : {};
-    const response = await this.send({ url, method, headers }).catch(() => {
+    const response = await this.within(limit, this.send({ url, method, headers }));
+    return this.read(response);
+  }
+  async within(limit, sent) {
+    let timer = 0;
+    const late = new Promise((_, reject) => {
+      const problem = new Problem(`Notewell at ${this.address} does not answer`, "Connect again, or restart it");
+      timer = window.setTimeout(() => reject(problem), limit);
+    });
+    const gone = sent.catch(() => {
       throw new Gone(this.address);
     });
-    return this.read(response);
+    return Promise.race([gone, late]).finally(() => window.clearTimeout(timer));
   }
   read({ status, text }) {
     let value;
@@ -273,14 +291,20 @@ async function thisComputer() {
     throw new Problem("Notewell needs a computer", "Its server does not run on phones and tablets");
   }
   const { spawn } = await Promise.resolve().then(() => __toESM(require("node:child_process"), 1));
-  const { existsSync, realpathSync } = await Promise.resolve().then(() => __toESM(require("node:fs"), 1));
+  const { realpathSync, statSync } = await Promise.resolve().then(() => __toESM(require("node:fs"), 1));
   const { homedir, platform } = await Promise.resolve().then(() => __toESM(require("node:os"), 1));
   const { env } = await Promise.resolve().then(() => __toESM(require("node:process"), 1));
   const machine = { windows: platform() === "win32", home: homedir(), environment: env };
   return {
     machine,
-    /** Tell whether there is such a file. */
-    has: (file) => existsSync(file),
+    /** Tell whether there is such a file; a folder of that name, such as a clone, is none. */
+    has: (file) => {
+      try {
+        return statSync(file).isFile();
+      } catch {
+        return false;
+      }
+    },
     /** Run a program. No shell: the name of a folder is only a name. */
     run: (program, words) => spawn(program, words, { stdio: "pipe", windowsHide: true }),
     /** Return a path without links, in the spelling of the disk; as it is, if there is no such file. */
@@ -348,7 +372,7 @@ function lastWords(said) {
 }
 
 // src/own_server.ts
-var START_MS = 3e4;
+var START_MS = 12e4;
 var KEPT = 4e3;
 var OwnServer = class {
   child = null;
@@ -408,18 +432,23 @@ var Connection = class {
   }
   own = new OwnServer();
   known = null;
+  failed = null;
   ended = false;
   /** Ask the server; one of our own that has gone is started again, once. */
   async ask(work) {
-    const known = this.known ??= this.connect();
+    const known = this.known ??= this.connecting();
     try {
       return await work(await known);
     } catch (error) {
       if (!(error instanceof Gone)) throw error;
       if (this.known === known) this.known = null;
       if (this.ended || !this.around.options().starts) throw error;
-      return await work(await (this.known ??= this.connect()));
+      return await work(await (this.known ??= this.connecting()));
     }
+  }
+  /** Forget a failed attempt to connect: somebody asks anew, and may have mended what was wrong. */
+  retry() {
+    if (this.known === this.failed) this.known = null;
   }
   /** Forget the server, and what went wrong; the next request connects again. */
   reset() {
@@ -430,6 +459,13 @@ var Connection = class {
   end() {
     this.ended = true;
     this.reset();
+  }
+  connecting() {
+    const connecting = this.connect();
+    connecting.catch(() => {
+      this.failed = connecting;
+    });
+    return connecting;
   }
   async connect() {
     const { folder, send } = this.around;
@@ -477,6 +513,7 @@ var RelatedView = class extends import_obsidian4.ItemView {
   latest = new Latest();
   seen = "";
   asked = "";
+  last = null;
   getViewType() {
     return RELATED;
   }
@@ -500,15 +537,17 @@ var RelatedView = class extends import_obsidian4.ItemView {
     await this.show(at);
   }
   at() {
-    const active = this.app.workspace.activeEditor;
-    const file = active?.file ?? this.app.workspace.getActiveFile();
-    return file && { path: file.path, line: (active?.editor?.getCursor().line ?? 0) + 1 };
+    const { activeEditor } = this.app.workspace;
+    const file = activeEditor?.file ?? this.app.workspace.getActiveFile();
+    const cursor = activeEditor?.editor?.getCursor();
+    const line = cursor ? cursor.line + 1 : file?.path === this.last?.path ? this.last?.line ?? 1 : 1;
+    return this.last = file && { path: file.path, line };
   }
   async show({ path, line }) {
     try {
       const find2 = () => this.connection.ask((client) => client.related(path, line, SHOWN));
       const results = await this.latest.run(find2);
-      if (results) this.draw(results.hits.filter((hit) => hit.path !== path));
+      if (results) this.draw(results.hits.filter((hit) => asShown(hit.path) !== path));
     } catch (error) {
       this.say(worded(error));
       this.asked = "";
@@ -541,6 +580,7 @@ var SearchModal = class extends import_obsidian5.SuggestModal {
     super(app);
     this.connection = connection;
     this.hits = hits;
+    connection.retry();
     this.limit = hits;
     this.emptyStateText = EMPTY;
     this.modalEl.addClass("notewell-search");

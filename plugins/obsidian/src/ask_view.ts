@@ -44,6 +44,7 @@ export class AskView extends ItemView {
     /** Ask, and show the answer or what went wrong. */
     async ask(question: string): Promise<void> {
         this.say("Looking through your notes…");
+        this.connection.retry();
         try {
             const answer = await this.latest.run(() => this.connection.ask((client) => client.answer(question)));
             if (answer) this.draw(answer);

@@ -15,6 +15,10 @@ export interface Response {
 
 export type Send = (request: Request) => Promise<Response>;
 
+// A search takes milliseconds, and a model minutes; this only ends a hang, as `requestUrl` cannot be cancelled.
+const PATIENCE_MS = 60_000;
+const MODEL_MS = 600_000;
+
 type Values = Record<string, string | number | boolean>;
 
 /** Asks one server; every answer is JSON, and every error a `Problem`. */
@@ -38,7 +42,7 @@ export class Client {
 
     /** Answer a question in one piece: `requestUrl` cannot hand on a stream. */
     answer(question: string): Promise<Answer> {
-        return this.ask<Answer>("GET", "/ask", { question });
+        return this.ask<Answer>("GET", "/ask", { question }, MODEL_MS);
     }
 
     /** Return what the server is and serves. */
@@ -61,14 +65,24 @@ export class Client {
         await this.ask("POST", paused ? "/pause" : "/resume");
     }
 
-    private async ask<T>(method: Request["method"], path: string, values: Values = {}): Promise<T> {
+    private async ask<T>(method: Request["method"], path: string, values: Values = {}, limit = PATIENCE_MS): Promise<T> {
         const query = new URLSearchParams(Object.entries(values).map(([name, value]) => [name, String(value)]));
         const url = `${this.address}${path}${query.size ? `?${query.toString()}` : ""}`;
         const headers: Record<string, string> = this.token ? { Authorization: `Bearer ${this.token}` } : {};
-        const response = await this.send({ url, method, headers }).catch(() => {
+        const response = await this.within(limit, this.send({ url, method, headers }));
+        return this.read<T>(response);
+    }
+
+    private async within(limit: number, sent: Promise<Response>): Promise<Response> {
+        let timer = 0;
+        const late = new Promise<never>((_, reject) => {
+            const problem = new Problem(`Notewell at ${this.address} does not answer`, "Connect again, or restart it");
+            timer = window.setTimeout(() => reject(problem), limit);
+        });
+        const gone = sent.catch(() => {
             throw new Gone(this.address);
         });
-        return this.read<T>(response);
+        return Promise.race([gone, late]).finally(() => window.clearTimeout(timer));
     }
 
     private read<T>({ status, text }: Response): T {

@@ -18,13 +18,14 @@ export interface Around {
 export class Connection {
     private readonly own = new OwnServer();
     private known: Promise<Client> | null = null;
+    private failed: Promise<Client> | null = null;
     private ended = false;
 
     constructor(private readonly around: Around) {}
 
     /** Ask the server; one of our own that has gone is started again, once. */
     async ask<T>(work: (client: Client) => Promise<T>): Promise<T> {
-        const known = (this.known ??= this.connect());
+        const known = (this.known ??= this.connecting());
         try {
             return await work(await known);
         } catch (error) {
@@ -32,8 +33,13 @@ export class Connection {
             // Another request may have noticed before.
             if (this.known === known) this.known = null;
             if (this.ended || !this.around.options().starts) throw error;
-            return await work(await (this.known ??= this.connect()));
+            return await work(await (this.known ??= this.connecting()));
         }
+    }
+
+    /** Forget a failed attempt to connect: somebody asks anew, and may have mended what was wrong. */
+    retry(): void {
+        if (this.known === this.failed) this.known = null;
     }
 
     /** Forget the server, and what went wrong; the next request connects again. */
@@ -46,6 +52,14 @@ export class Connection {
     end(): void {
         this.ended = true;
         this.reset();
+    }
+
+    private connecting(): Promise<Client> {
+        const connecting = this.connect();
+        connecting.catch(() => {
+            this.failed = connecting;
+        });
+        return connecting;
     }
 
     private async connect(): Promise<Client> {

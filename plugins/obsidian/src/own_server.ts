@@ -2,8 +2,8 @@ import { type Child, type Computer, thisComputer } from "./computer";
 import { Problem } from "./problem";
 import { candidates, lastWords, printedAddress, serveArguments } from "./program";
 
-// Opening a large vault takes about a second; more on a machine that is busy starting up.
-const START_MS = 30_000;
+// Opening a large vault takes about a second, and ten on a machine that is busy starting up; this only ends a hang.
+const START_MS = 120_000;
 // How much of what the server says is kept for an error.
 const KEPT = 4_000;
 

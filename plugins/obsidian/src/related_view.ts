@@ -3,7 +3,7 @@ import type { Hit } from "./answers";
 import type { Connection } from "./connection";
 import { drawExcerpt, drawNote } from "./draw";
 import { Latest } from "./latest";
-import { openPlace } from "./open";
+import { asShown, openPlace } from "./open";
 import { worded } from "./problem";
 
 export const RELATED = "notewell-related";
@@ -22,6 +22,7 @@ export class RelatedView extends ItemView {
     private readonly latest = new Latest();
     private seen = "";
     private asked = "";
+    private last: At | null = null;
 
     constructor(
         leaf: WorkspaceLeaf,
@@ -58,16 +59,19 @@ export class RelatedView extends ItemView {
     }
 
     private at(): At | null {
-        const active = this.app.workspace.activeEditor;
-        const file = active?.file ?? this.app.workspace.getActiveFile();
-        return file && { path: file.path, line: (active?.editor?.getCursor().line ?? 0) + 1 };
+        const { activeEditor } = this.app.workspace;
+        const file = activeEditor?.file ?? this.app.workspace.getActiveFile();
+        const cursor = activeEditor?.editor?.getCursor();
+        // While a pane has the focus, such as this one, no editor is active; the cursor is where it was.
+        const line = cursor ? cursor.line + 1 : file?.path === this.last?.path ? (this.last?.line ?? 1) : 1;
+        return (this.last = file && { path: file.path, line });
     }
 
     private async show({ path, line }: At): Promise<void> {
         try {
             const find = () => this.connection.ask((client) => client.related(path, line, SHOWN));
             const results = await this.latest.run(find);
-            if (results) this.draw(results.hits.filter((hit) => hit.path !== path));
+            if (results) this.draw(results.hits.filter((hit) => asShown(hit.path) !== path));
         } catch (error) {
             this.say(worded(error));
             // The server may come back while the cursor rests.

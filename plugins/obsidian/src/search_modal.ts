@@ -20,6 +20,7 @@ export class SearchModal extends SuggestModal<Found> {
         private readonly hits: number,
     ) {
         super(app);
+        connection.retry();
         this.limit = hits;
         this.emptyStateText = EMPTY;
         this.modalEl.addClass("notewell-search");

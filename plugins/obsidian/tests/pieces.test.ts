@@ -1,7 +1,9 @@
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import type { Hit } from "../src/answers";
+import { Client } from "../src/client";
 import { byNote, pieces } from "../src/found";
 import { Latest } from "../src/latest";
+import { asShown } from "../src/open";
 import { DEFAULTS, loopback, readOptions } from "../src/options";
 import { candidates, lastWords, printedAddress } from "../src/program";
 import { shownState } from "../src/status_item";
@@ -94,4 +96,17 @@ test("the status says what is indexed and what goes on", () => {
     expect(shownState({ ...health, paused: true }, calm, 1)).toEqual({ text: "Notewell: 1 note, paused", busy: false });
     expect(shownState(all, calm, 3)).toEqual({ text: "Notewell: 3 notes", busy: false });
     expect(shownState(all, { ...calm, problem: "No space" }, 3).text).toBe("Notewell: No space");
+});
+
+test("a name has the spelling of the app, whatever the disk has", () => {
+    expect(asShown("Ku\u0308che/Bild\u202f1\u00a0a.png")).toBe("K\u00fcche/Bild 1 a.png");
+});
+
+test("a server that takes a request and never answers is a problem, not a wait for ever", async () => {
+    vi.useFakeTimers();
+    const client = new Client(() => new Promise(() => undefined), "http://127.0.0.1:1");
+    const asked = expect(client.status()).rejects.toThrow("does not answer");
+    await vi.runAllTimersAsync();
+    await asked;
+    vi.useRealTimers();
 });

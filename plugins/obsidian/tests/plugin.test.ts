@@ -1,9 +1,10 @@
 import type { App as RealApp } from "obsidian";
-import { App } from "obsidian-test-mocks/obsidian";
-import { expect, test } from "vitest";
+import { App, SecretComponent, TextComponent, ToggleComponent } from "obsidian-test-mocks/obsidian";
+import { expect, test, vi } from "vitest";
 import manifest from "../manifest.json";
 import NotewellPlugin from "../src/main";
 import { DEFAULTS } from "../src/options";
+import { SettingsTab } from "../src/settings_tab";
 import versions from "../versions.json";
 
 test("the plugin loads with its commands, keeps what is set, and starts nothing by itself", async () => {
@@ -15,6 +16,32 @@ test("the plugin loads with its commands, keeps what is set, and starts nothing 
     await plugin.change({ limit: 5 });
     expect(await plugin.loadData()).toEqual({ ...DEFAULTS, limit: 5 });
     plugin.unload();
+});
+
+test("the settings say where the server is, and the app keeps the token", async () => {
+    const app: RealApp = App.createConfigured__({}).asOriginalType__();
+    const plugin = new NotewellPlugin(app, manifest);
+    await plugin.onload();
+    const toggles = vi.spyOn(ToggleComponent.prototype, "onChange");
+    const texts = vi.spyOn(TextComponent.prototype, "onChange");
+    const secrets = vi.spyOn(SecretComponent.prototype, "onChange");
+    const tab = new SettingsTab(app, plugin);
+    tab.display();
+    expect(tab.containerEl.textContent).toContain("Address");
+    await texts.mock.calls[0]?.[0]("http://10.0.0.1:8483");
+    expect(plugin.options.address).toBe(DEFAULTS.address);
+    await texts.mock.calls[0]?.[0]("http://127.0.0.1:9000");
+    await toggles.mock.calls[0]?.[0](true);
+    expect(tab.containerEl.textContent).not.toContain("Address");
+    expect(tab.containerEl.textContent).toContain("Program");
+    app.secretStorage.setSecret("mine", "the token");
+    await secrets.mock.calls[0]?.[0]("mine");
+    expect(plugin.options).toMatchObject({ address: "http://127.0.0.1:9000", starts: true, tokenName: "mine" });
+    expect(JSON.stringify(await plugin.loadData())).not.toContain("the token");
+    const { around } = (plugin as unknown as { connection: { around: { token(): string } } }).connection;
+    expect(around.token()).toBe("the token");
+    plugin.unload();
+    vi.restoreAllMocks();
 });
 
 test("the versions file names the app that this version needs", () => {

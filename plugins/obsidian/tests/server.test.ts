@@ -1,9 +1,11 @@
+import { mkdirSync, rmdirSync, symlinkSync } from "node:fs";
+import { join } from "node:path";
 import { Platform } from "obsidian";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { Client } from "../src/client";
 import type { Connection } from "../src/connection";
 import { Gone } from "../src/problem";
-import { connect, indexed, makeVault, newToken, remove, Sender } from "./real";
+import { connect, indexed, makeVault, newToken, PROGRAM, remove, Sender } from "./real";
 
 let folder: string;
 let connection: Connection;
@@ -109,6 +111,20 @@ test("a phone says that it needs a computer, and a missing program what to insta
     Platform.isDesktop = true;
     const missing = connect(folder, { starts: true, program: "/nowhere/notewell" });
     await expect(missing.ask((client) => client.status())).rejects.toThrow(/no program .*Install it/);
+});
+
+test("what went wrong at the start stays until somebody asks anew, who may have mended it", async () => {
+    const program = join(folder, "notewell");
+    // A folder of that name, such as a clone, is no program.
+    mkdirSync(program);
+    const mended = connect(folder, { starts: true, program });
+    await expect(mended.ask((client) => client.status())).rejects.toThrow("There is no program");
+    rmdirSync(program);
+    symlinkSync(PROGRAM, program);
+    await expect(mended.ask((client) => client.status())).rejects.toThrow("There is no program");
+    mended.retry();
+    expect((await mended.ask((client) => client.status())).notes).toBe(4);
+    mended.end();
 });
 
 test("a program that is not Notewell is an error with its last words", async () => {

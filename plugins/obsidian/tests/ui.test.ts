@@ -1,10 +1,12 @@
 import { type App as RealApp, Platform, type WorkspaceLeaf as RealLeaf } from "obsidian";
-import { App, WorkspaceLeaf } from "obsidian-test-mocks/obsidian";
+import { App, Menu, WorkspaceLeaf } from "obsidian-test-mocks/obsidian";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { AskView } from "../src/ask_view";
 import type { Connection } from "../src/connection";
 import { RelatedView } from "../src/related_view";
+import { fileAt } from "../src/open";
 import { SearchModal } from "../src/search_modal";
+import { StatusItem } from "../src/status_item";
 import { connect, indexed, makeVault, NOTES, remove } from "./real";
 
 let folder: string;
@@ -60,11 +62,14 @@ test("↵ opens the line, ⌘↵ a new tab, and ⇧↵ inserts a link", async ()
     press({});
     press({ shiftKey: true });
     await vi.waitFor(() => expect(openFile).toHaveBeenCalledTimes(1));
+    expect(getLeaf).toHaveBeenLastCalledWith(false);
     expect(openFile.mock.calls[0]?.[0].path).toBe("Bread.md");
     expect(openFile.mock.calls[0]?.[1]).toMatchObject({ eState: { line: 6 } });
     expect(inserted).toHaveLength(1);
     expect(inserted[0]).toContain("Bread");
-    expect(getLeaf).toHaveBeenCalledTimes(1);
+    press({ ctrlKey: true });
+    await vi.waitFor(() => expect(openFile).toHaveBeenCalledTimes(2));
+    expect(getLeaf).toHaveBeenLastCalledWith("tab");
     vi.restoreAllMocks();
 });
 
@@ -86,6 +91,43 @@ test("the pane shows notes that are like the lines at the cursor, once it rests"
     expect(view.contentEl.querySelector(".notewell-hit")).toBeNull();
     await view.look();
     expect(view.contentEl.querySelector(".notewell-name")?.textContent).toBe("Mites");
+    // A click into the pane takes the editor's focus; the pane stays as it is.
+    const related = vi.spyOn(connection, "ask");
+    app.workspace.activeEditor = null;
+    vi.spyOn(app.workspace, "getActiveFile").mockReturnValue(app.vault.getFileByPath("Garden/Bees & wasps #1.md"));
+    await view.look();
+    await view.look();
+    expect(related).not.toHaveBeenCalled();
+    vi.restoreAllMocks();
+});
+
+test("a note is found under the name that the app shows", () => {
+    const named = App.createConfigured__({ files: { "K\u00fcche.md": "" } }).asOriginalType__();
+    expect(fileAt(named, "Ku\u0308che.md")?.path).toBe("K\u00fcche.md");
+    expect(fileAt(named, "Bad.md")).toBeNull();
+});
+
+test("the status item counts the notes, and its menu pauses background work and resumes it", async () => {
+    const element = createDiv();
+    const status = new StatusItem(element, connection);
+    await status.look();
+    expect(element.textContent).toBe("Notewell: 4 notes");
+    const shown = vi.spyOn(Menu.prototype, "showAtMouseEvent");
+    const choose = async (title: string, paused: boolean) => {
+        element.click();
+        const menu = shown.mock.contexts.at(-1) as Menu;
+        const item = menu.menuItems__.find((one) => one.title__ === title);
+        item?.onClick__?.(new MouseEvent("click"));
+        await vi.waitFor(async () => expect((await connection.ask((client) => client.health())).paused).toBe(paused));
+        await status.look();
+    };
+    await choose("Pause background work", true);
+    await choose("Resume background work", false);
+    vi.restoreAllMocks();
+    const away = createDiv();
+    await new StatusItem(away, connect(folder, { address: "http://127.0.0.1:1" })).look();
+    expect(away.textContent).toBe("Notewell: off");
+    expect(away.getAttr("aria-label")).toContain("No Notewell server answers");
 });
 
 test("an answer shows quotes that were proven, each with its line", async () => {
