@@ -76,6 +76,19 @@ def test_a_folder_for_the_socket_is_absolute_or_not_meant(tmp_path: Path, monkey
     assert Path(wire.socket_folder()).is_absolute()
 
 
+def test_a_folder_with_a_long_name_is_left_for_one_in_which_a_socket_fits(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    long = tmp_path / ("ü" * 60)
+    long.mkdir(mode=0o700)
+    monkeypatch.setenv("XDG_RUNTIME_DIR", str(long))
+    monkeypatch.setenv("TMPDIR", str(long))
+    assert wire.socket_folder() == f"/tmp/notewell-{os.geteuid()}"
+    monkeypatch.setenv("TMPDIR", "/short")
+    assert wire.socket_folder() == f"/short/notewell-{os.geteuid()}"
+    assert len(wire.socket_path()) - len(wire.socket_folder()) == 16
+
+
 def mode(path: Path) -> int:
     return stat.S_IMODE(path.stat().st_mode)
 

@@ -29,6 +29,8 @@ READ_SIZE = 1 << 16
 UNTIL_DONE = 10.0
 
 
+# A socket's path has at most 107 bytes on Linux and 103 on macOS; the name in the folder takes 16 of them.
+LONGEST_FOLDER = (107 if sys.platform == "linux" else 103) - 16
 # Whether the socket is a file that only its user can reach; elsewhere, as on Windows, it is on loopback.
 HAS_FILE_SOCKETS = hasattr(os, "geteuid")
 
@@ -43,10 +45,13 @@ def socket_folder() -> str:
         profile = os.environ.get("LOCALAPPDATA") or os.path.expanduser("~")
         return os.path.join(profile, "notewell", "run")
     runtime = os.environ.get("XDG_RUNTIME_DIR", "")
+    folder = os.path.join(runtime, "notewell")
     # By the rules of XDG, a path that is not absolute does not count.
-    if os.path.isabs(runtime) and _is_folder(runtime):
-        return os.path.join(runtime, "notewell")
-    return os.path.join(os.environ.get("TMPDIR") or "/tmp", f"notewell-{os.geteuid()}")
+    if os.path.isabs(runtime) and _is_folder(runtime) and len(os.fsencode(folder)) <= LONGEST_FOLDER:
+        return folder
+    ours = f"notewell-{os.geteuid()}"
+    folder = os.path.join(os.environ.get("TMPDIR") or "/tmp", ours)
+    return folder if len(os.fsencode(folder)) <= LONGEST_FOLDER else os.path.join("/tmp", ours)
 
 
 def is_safe(folder: str) -> bool:
