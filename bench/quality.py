@@ -80,6 +80,6 @@ def _gain(ours: Scores, other: Scores) -> Measured:
 def _as_dict(scores: Scores) -> Measured:
     return {
         "ndcg@10": round(scores.ndcg_10, 4),
-        "interval": [round(bound, 4) for bound in scores.interval],
-        "recall@100": round(scores.recall_deep, 4),
+        "interval": [round(bound, 4) for bound in scores.intervals["ndcg@10"]],
+        "recall@100": round(scores.means["recall@100"], 4),
     }

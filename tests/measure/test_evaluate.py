@@ -26,7 +26,8 @@ def measured(settings: Settings, queries: dict[str, str], judgements: dict[str, 
     with collection_vault(collection, settings) as vault:
         scores = evaluate(vault, collection)
     assert scores.queries == len(queries)
-    return {"ndcg": scores.ndcg_10, "recall": scores.recall_10, "recall100": scores.recall_deep, "mrr": scores.mrr_10}
+    names = {"ndcg@10": "ndcg", "recall@10": "recall", "recall@100": "recall100", "mrr@10": "mrr"}
+    return {names[metric]: mean for metric, mean in scores.means.items()}
 
 
 def test_documents_that_are_found_first_score_one() -> None:

@@ -86,7 +86,7 @@ def test_scores_are_those_of_the_ranks_and_lines_count(bees: Vault) -> None:
     scores, gone = evaluate_golden(bees, [*queries, Golden("x", ("Wasps.md",))])
     # Of the two notes that the second query wants, the first hit is one, and the other does not have the word.
     assert scores.each == {"swarm pear tree": 1.0, "lex:oxalic": pytest.approx(1 / (1 + 1 / 1.584962500721156))}
-    assert (scores.mrr_10, scores.recall_10) == (1.0, 0.75) and gone == ["x"]
+    assert (scores.means["mrr@10"], scores.means["recall@10"]) == (1.0, 0.75) and gone == ["x"]
     with pytest.raises(CollectionError, match="None of the golden queries"):
         evaluate_golden(bees, [Golden("x", ("Wasps.md",))])
 
@@ -115,3 +115,5 @@ def test_a_hit_of_the_last_search_becomes_golden_and_a_regression_fails(bees: Va
     (folder / "Bread.md").write_text("# A swarm in May\n\nA swarm in May.\n")
     code, _, err = run_command(folder, "eval", "--golden", "--baseline", str(before), "--fail-below", "mrr@10=1")
     assert code == 1 and "ndcg@10 fell from 1.0 to" in err and "mrr@10 is" in err
+    code, _, err = run_command(folder, "eval", "--golden", "--fail-below", "recall@100=0.5")
+    assert code == 2 and "one of ndcg@10, recall@10, recall@50, mrr@10" in err

@@ -185,4 +185,4 @@ def test_notes_propose_golden_queries_that_can_be_read_back(vault: Vault, run_co
     queries = load_golden(vault.root / GOLDEN)
     assert code == 0 and len(queries) == 5
     scores, gone = evaluate_golden(vault, queries)
-    assert not gone and scores.mrr_10 > 0.5
+    assert not gone and scores.means["mrr@10"] > 0.5

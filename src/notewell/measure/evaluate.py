@@ -31,16 +31,17 @@ CHUNKS = 250
 
 @frozen
 class Scores:
-    """Means over all queries, and nDCG@10 of each query."""
+    """Means over all queries with their 95 % intervals, by the names of the metrics, and nDCG@10 of each query."""
 
     queries: int
-    ndcg_10: float
-    recall_10: float
-    recall_deep: float
-    depth: int
-    mrr_10: float
-    interval: tuple[float, float]
+    means: Mapping[str, float]
+    intervals: Mapping[str, tuple[float, float]]
     each: Mapping[str, float]
+
+    @property
+    def ndcg_10(self) -> float:
+        """Return the mean nDCG@10."""
+        return self.means["ndcg@10"]
 
 
 @contextmanager
@@ -84,16 +85,18 @@ def evaluate(vault: Vault, collection: Collection) -> Scores:
 
 def score(ranked: Mapping[str, Sequence[str]], judged: Mapping[str, Judgements], depth: int) -> Scores:
     """Compare what each query found with its judgements; recall also at this `depth`."""
-    each = {query: ndcg(found, judged[query]) for query, found in ranked.items()}
+    pairs = [(found, judged[query]) for query, found in ranked.items()]
+    values = {
+        "ndcg@10": [ndcg(found, wanted) for found, wanted in pairs],
+        "recall@10": [recall(found, wanted, 10) for found, wanted in pairs],
+        f"recall@{depth}": [recall(found, wanted, depth) for found, wanted in pairs],
+        "mrr@10": [reciprocal_rank(found, wanted) for found, wanted in pairs],
+    }
     return Scores(
         queries=len(ranked),
-        ndcg_10=float(np.mean(list(each.values()))),
-        recall_10=float(np.mean([recall(found, judged[query], 10) for query, found in ranked.items()])),
-        recall_deep=float(np.mean([recall(found, judged[query], depth) for query, found in ranked.items()])),
-        depth=depth,
-        mrr_10=float(np.mean([reciprocal_rank(found, judged[query]) for query, found in ranked.items()])),
-        interval=interval(list(each.values())),
-        each=each,
+        means={name: float(np.mean(of_metric)) for name, of_metric in values.items()},
+        intervals={name: interval(of_metric) for name, of_metric in values.items()},
+        each=dict(zip(ranked, values["ndcg@10"], strict=True)),
     )
 
 

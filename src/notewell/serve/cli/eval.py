@@ -20,7 +20,9 @@ from notewell.serve.cli.options import Number, json_option, open_vault, print_js
 from notewell.serve.say import counted, echo, say
 from notewell.vault import Vault
 
-METRICS = ("queries", "ndcg@10", "recall@10", "recall@50", "recall@100", "mrr@10")
+# The metrics of a FOLDER's queries, and of golden ones, which are asked less deep.
+METRICS = ("ndcg@10", "recall@10", "recall@100", "mrr@10")
+GOLDEN_METRICS = ("ndcg@10", "recall@10", "recall@50", "mrr@10")
 
 
 @click.command("eval")
@@ -89,15 +91,14 @@ def command(
     }
     if golden == (folder is not None) or (baseline and not golden):
         raise click.UsageError("Name a FOLDER, or ask the vault's own queries with --golden (and --baseline).")
-    least = _read_least(fail_below)
+    least = _read_least(fail_below, GOLDEN_METRICS if golden else METRICS)
     with open_vault(vault, options) as opened:
         scores = _ask_folder(opened, folder, split, filled) if folder else _ask_golden(opened)
         shown = scores_data(scores, opened.settings)
     if as_json:
         print_json(shown)
     else:
-        for name in (name for name in METRICS if name in shown):
-            echo(f"{name:12}{shown[name]}")
+        _print_scores(scores)
     failed = [f"{name} is {shown[name]}, below {limit:g}" for name, limit in least.items() if shown[name] < limit]
     if baseline:
         failed += _worse(shown["each"], baseline)
@@ -107,17 +108,17 @@ def command(
         raise SystemExit(1)
 
 
-def _read_least(written: Sequence[str]) -> dict[str, float]:
+def _read_least(written: Sequence[str], metrics: Sequence[str]) -> dict[str, float]:
     """Return the least value of each metric.
 
-    >>> _read_least(["mrr@10=0.8"])
+    >>> _read_least(["mrr@10=0.8"], METRICS)
     {'mrr@10': 0.8}
     """
     least = {}
     for one in written:
         name, _, value = one.partition("=")
-        if name not in METRICS[1:] or not re.fullmatch(r"0?\.\d+|[01](?:\.0*)?", value):
-            raise click.UsageError(f"--fail-below {one} is not METRIC=N: one of {', '.join(METRICS[1:])}, and 0 to 1.")
+        if name not in metrics or not re.fullmatch(r"0?\.\d+|[01](?:\.0*)?", value):
+            raise click.UsageError(f"--fail-below {one} is not METRIC=N: one of {', '.join(metrics)}, and 0 to 1.")
         least[name] = float(value)
     return least
 
@@ -150,15 +151,19 @@ def _ask_golden(vault: Vault) -> Scores:
     return scores
 
 
+def _print_scores(scores: Scores) -> None:
+    echo(f"queries     {scores.queries}")
+    for name, mean in scores.means.items():
+        low, high = scores.intervals[name]
+        echo(f"{name:12}{mean:.4f}  ({low:.3f} to {high:.3f})")
+
+
 def scores_data(scores: Scores, settings: Settings) -> dict[str, Any]:
     """Return the scores as JSON data."""
     return {
         "queries": scores.queries,
-        "ndcg@10": round(scores.ndcg_10, 4),
-        "recall@10": round(scores.recall_10, 4),
-        f"recall@{scores.depth}": round(scores.recall_deep, 4),
-        "mrr@10": round(scores.mrr_10, 4),
-        "ndcg@10_interval": [round(bound, 4) for bound in scores.interval],
+        **{name: round(mean, 4) for name, mean in scores.means.items()},
+        **{f"{name}_interval": [round(bound, 4) for bound in bounds] for name, bounds in scores.intervals.items()},
         "each": {query: round(score, 4) for query, score in scores.each.items()},
         "settings": {part: public_settings(settings)[part] for part in ("chunk", "embed", "search")},
     }
