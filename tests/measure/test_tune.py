@@ -143,6 +143,47 @@ def test_weights_that_gain_are_written_and_can_be_taken_back(badly_set: Vault) -
         undo(badly_set)
 
 
+@pytest.mark.parametrize("settings", ["search.vector_weight = 90\n", "search = {vector_weight = 90}\n"])
+def test_settings_in_another_form_stay_as_they_are(make_vault: MakeVault, settings: str) -> None:
+    vault = make_vault({**notes_of(64), "notewell.toml": settings})
+    tuned = tune(vault)
+    assert not tuned.written and "no table [search]" in tuned.refused and "vector_weight = 0." in tuned.refused
+    assert (vault.root / "notewell.toml").read_text() == settings
+    with pytest.raises(SettingsError, match="Nothing was tuned"):
+        undo(vault)
+
+
+def test_a_run_that_was_killed_before_it_wrote_has_nothing_to_undo(
+    badly_set: Vault, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Killed(BaseException):
+        """As if the process had ended here."""
+
+    def killed(*_: object) -> None:
+        raise Killed
+
+    with monkeypatch.context() as patch, pytest.raises(Killed):
+        patch.setattr("notewell.measure.tune.write_values", killed)
+        tune(badly_set)
+    with pytest.raises(SettingsError, match="Nothing was tuned"):
+        undo(badly_set)
+
+
+def test_golden_queries_are_read_first_and_notes_that_are_gone_do_not_count(badly_set: Vault) -> None:
+    (badly_set.root / GOLDEN).write_text("[[query]]\n")
+    with pytest.raises(CollectionError, match="has no text"):
+        tune(badly_set, shown=lambda stage: pytest.fail("nothing is tried before"))
+    (badly_set.root / GOLDEN).write_text('[[query]]\ntext = "x"\nwant = ["gone.md"]\n')
+    assert tune(badly_set).written
+
+
+def test_a_vault_with_domains_is_told_so(make_vault: MakeVault) -> None:
+    vault = make_vault({**notes_of(64), "notewell.toml": '[domains.a]\nfolders = ["A"]\n'})
+    vault.index()
+    with pytest.raises(CollectionError, match="vault with domains"):
+        tune(vault)
+
+
 def test_golden_queries_that_would_lose_keep_the_weights(badly_set: Vault) -> None:
     summaries = [text.splitlines()[1].split()[1:] for text in notes_of(64).values()]
     query = f"{summaries[7][0]} {summaries[9][0]}"
@@ -176,7 +217,10 @@ def test_values_of_a_setting_are_written_whatever_the_file_has() -> None:
     assert with_values("", "search", {"name_weight": 1.2}) == "[search]\nname_weight = 1.2\n"
     assert with_values("a = 1", "search", {"name_weight": None}) == "a = 1"
     written = with_values("[ search ] # mine\nlimit = 5\n\n[show]\n", "search", {"name_weight": 1.2, "limit": None})
-    assert written == "[ search ] # mine\nname_weight = 1.2\n[show]\n"
+    assert written == "[ search ] # mine\nname_weight = 1.2\n\n[show]\n"
+    assert with_values("[search]\r\nlimit = 5\r\n", "search", {"name_weight": 1.2}).startswith(
+        "[search]\r\nlimit = 5\n"
+    )
 
 
 def test_notes_propose_golden_queries_that_can_be_read_back(vault: Vault, run_command: Run) -> None:

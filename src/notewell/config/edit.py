@@ -14,6 +14,7 @@ from notewell.files.safe_open import SETTINGS
 
 LARGEST = 4 << 20
 NUMBER = r"[-+\d.eE_]+"
+HINT = "Check its permissions, and close it in other programs"
 
 
 def read_values(root: Path, section: str) -> dict[str, float]:
@@ -35,9 +36,26 @@ def write_values(root: Path, section: str, values: Mapping[str, float | None]) -
             if folder.create(SETTINGS, with_values("", section, values).encode()):
                 return
             before, _ = folder.read_whole(SETTINGS, LARGEST)
-            folder.replace(SETTINGS, before, with_values(before.decode("utf-8"), section, values).encode())
-    except (OSError, UnicodeDecodeError) as error:
-        raise SettingsError(f"{SETTINGS} was not written", "Close it in other programs, then try again") from error
+            after = with_values(before.decode("utf-8"), section, values)
+            _check(after, section, values)
+            folder.replace(SETTINGS, before, after.encode())
+    except UnicodeDecodeError as error:
+        raise SettingsError(f"{SETTINGS} is not UTF-8", "Save it as UTF-8") from error
+    except OSError as error:
+        raise SettingsError(f"{SETTINGS} cannot be written: {error.strerror or error}", HINT) from error
+
+
+def _check(text: str, section: str, values: Mapping[str, float | None]) -> None:
+    """Refuse what cannot be read back: the section may be written as `search.limit = 5`, or in a longer text."""
+    with suppress(tomllib.TOMLDecodeError, AttributeError):
+        written = tomllib.loads(text).get(section, {})
+        if all(written.get(name) == value for name, value in values.items()):
+            return
+    lines = ", ".join(f"{name} = {value}" for name, value in values.items() if value is not None)
+    raise SettingsError(
+        f"{SETTINGS} has no table [{section}] that values can be written into",
+        f"Write [{section}] on a line of its own; the values are {lines}" if lines else "Edit it yourself",
+    )
 
 
 def with_values(text: str, section: str, values: Mapping[str, float | None]) -> str:
@@ -46,7 +64,7 @@ def with_values(text: str, section: str, values: Mapping[str, float | None]) -> 
     >>> with_values("[intake]\\ndepth = 1 # mine\\n[show]\\n", "intake", {"depth": 0.5, "authority": 0.5})
     '[intake]\\ndepth = 0.5 # mine\\nauthority = 0.5\\n[show]\\n'
     >>> with_values("[intake]\\ndepth = 1\\n", "intake", {"depth": None})
-    '[intake]\\n'
+    ''
     """
     head = re.search(rf"(?m)^[ \t]*\[[ \t]*{section}[ \t]*\][^\n]*(?:\n|\Z)", text)
     if head is None:
@@ -58,11 +76,18 @@ def with_values(text: str, section: str, values: Mapping[str, float | None]) -> 
     body = text[head.end() : end]
     for name, value in values.items():
         body = _with_value(body, name, value)
+    if not body.strip() and head[0].strip() == f"[{section}]" and set(values.values()) == {None}:
+        # What tuning added is taken back whole.
+        return text[: head.start()].rstrip() + "\n" * bool(head.start()) + text[end:]
     return f"{text[: head.end()].rstrip(chr(10))}\n{body}{text[end:]}"
 
 
 def _with_value(body: str, name: str, value: float | None) -> str:
     if value is None:
         return re.sub(rf"(?m)^[ \t]*{name}[ \t]*=[^\n]*(?:\n|\Z)", "", body)
-    body, times = re.subn(rf"(?m)^([ \t]*{name}[ \t]*=[ \t]*){NUMBER}", rf"\g<1>{value}", body)
-    return body if times else f"{body.rstrip(chr(10))}\n{name} = {value}\n".lstrip("\n")
+    changed, times = re.subn(rf"(?m)^([ \t]*{name}[ \t]*=[ \t]*){NUMBER}", rf"\g<1>{value}", body)
+    if times:
+        return changed
+    # Blank lines before the next section stay.
+    kept = body.rstrip()
+    return f"{kept}{chr(10) if kept else ''}{name} = {value}\n{body[len(kept) :].removeprefix(chr(10))}"

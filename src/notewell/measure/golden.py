@@ -158,12 +158,17 @@ def evaluate_golden(vault: Vault, queries: Sequence[Golden]) -> tuple[Scores, li
 
     Also return the queries that were left out, because none of their notes is indexed.
     """
-    asked = {one.text: kept for one in queries if (kept := _present(vault, one.want))}
+    asked = {one.text: one.want for one in without_gone(vault, queries)}
     if not asked:
         raise CollectionError("None of the golden queries names an indexed note", f"Correct the paths in {GOLDEN}")
     ranked = {text: _ranked(vault, text, want) for text, want in asked.items()}
     judged = {text: dict.fromkeys(want, 1) for text, want in asked.items()}
     return score(ranked, judged, DEPTH), [one.text for one in queries if one.text not in asked]
+
+
+def without_gone(vault: Vault, queries: Iterable[Golden]) -> tuple[Golden, ...]:
+    """Return the queries with those places alone whose notes are indexed; none that has no place left."""
+    return tuple(Golden(one.text, kept) for one in queries if (kept := _present(vault, one.want)))
 
 
 def _present(vault: Vault, want: Iterable[str]) -> tuple[str, ...]:

@@ -64,6 +64,7 @@ def find_judgements(vault: Vault, most: int, progress: Progress) -> list[Hidden]
 
 def suggest_golden(vault: Vault, most: int, progress: Progress) -> tuple[Golden, ...]:
     """Return golden queries that the notes themselves propose: headings, questions, link texts, aliases, summaries."""
+    vault.refresh()
     judged = [one for one in find_judgements(vault, 2 * most, progress) if one.judgement.kind != "title"]
     return tuple(Golden(one.judgement.text, (_place(one.judgement),)) for one in judged[:most])
 

@@ -15,13 +15,14 @@ import numpy as np
 import numpy.typing as npt
 
 from notewell.config.edit import read_values, write_values
+from notewell.config.files import SettingsFiles
 from notewell.errors import CollectionError, SettingsError
 from notewell.files.safe_open import GOLDEN, NO_LINK, read_plain
 from notewell.files.user import home_folder, state_folder, write_private
 from notewell.frozen import frozen
 from notewell.index import Progress
 from notewell.measure.evaluate import search_plainly
-from notewell.measure.golden import evaluate_golden, load_golden
+from notewell.measure.golden import Golden, evaluate_golden, load_golden, without_gone
 from notewell.measure.hiding import find_judgements, hidden_vault
 from notewell.measure.judgements import KINDS, Judgement, in_halves
 from notewell.measure.metrics import interval
@@ -90,7 +91,14 @@ def tune(vault: Vault, *, dry_run: bool = False, shown: Shown = lambda stage: nu
 
     Ctrl-C ends it, and nothing is written.
     """
-    vault.storage.check_indexed()
+    if vault.settings_files.domains.names:
+        raise CollectionError(
+            "Weights cannot be tuned for a vault with domains",
+            "Compare weights of a domain by hand: `notewell eval --golden`, then [domains.NAME] in notewell.toml",
+        )
+    vault.refresh()
+    # A file that cannot be read is an error now, not after minutes of work.
+    golden = without_gone(vault, load_golden(file)) if (file := vault.root / GOLDEN).exists() else ()
     with shown("reading") as progress:
         hidden = find_judgements(vault, MOST, progress)
     if len(hidden) < FEWEST:
@@ -107,10 +115,10 @@ def tune(vault: Vault, *, dry_run: bool = False, shown: Shown = lambda stage: nu
             weights = learn(lambda rules: _ranks(copy, learn_from, rules), present, _kinds(learn_from), progress)
         tuned = with_weights(present, weights)
         gains = measure_gains(_ranks(copy, check_with, present), _ranks(copy, check_with, tuned), _kinds(check_with))
-    refused = _refuse(gains) or _refuse_by_golden(vault, weights)
+    refused = _refuse(gains) or _refuse_by_golden(vault, golden, tuned)
     writes = not refused and not dry_run
-    if writes:
-        _write(vault, weights)
+    if writes and (failed := _write(vault, weights)):
+        refused, writes = failed, False
     return Tuned(
         weights={f"search.{name}": value for name, value in weights.items()},
         present={f"search.{name}": getattr(present, name) for name in weights},
@@ -199,14 +207,13 @@ def _refuse(gains: Sequence[Gain]) -> str:
     return f"some kinds of queries would lose: {', '.join(lost)}" if lost else ""
 
 
-def _refuse_by_golden(vault: Vault, weights: Mapping[str, float]) -> str:
-    """Return why golden queries speak against the weights; they are only asked if there are any."""
-    if not (vault.root / GOLDEN).exists():
+def _refuse_by_golden(vault: Vault, queries: Sequence[Golden], rules: SearchRules) -> str:
+    """Return why golden queries speak against the tuned rules, if there are any."""
+    if not queries:
         return ""
-    queries = load_golden(vault.root / GOLDEN)
     before, _ = evaluate_golden(vault, queries)
-    given = {f"search.{name}": value for name, value in weights.items()}
-    with Vault.open(vault.root, given) as tuned:
+    settings = replace(vault.settings, search=rules)
+    with Vault(vault.root, SettingsFiles(lambda: settings, selection=vault.settings_files.selection)) as tuned:
         after, _ = evaluate_golden(tuned, queries)
     if after.ndcg_10 >= before.ndcg_10:
         return ""
@@ -233,12 +240,21 @@ def _rank(candidates: Sequence[Candidate], wanted: Judgement) -> float:
     return 1 / next(places, float("inf"))
 
 
-def _write(vault: Vault, weights: Mapping[str, float]) -> None:
-    file = _kept(vault.root)
-    written = read_values(vault.root, "search")
-    before = {name: written.get(name) for name in weights}
+def _write(vault: Vault, weights: Mapping[str, float]) -> str:
+    """Write the weights, and return why they could not be written: what was found should still be shown."""
+    file, before = _kept(vault.root), _written(vault.root)
     write_private(file, json.dumps({"before": before, "after": dict(weights)}).encode("ascii"))
-    write_values(vault.root, "search", weights)
+    try:
+        write_values(vault.root, "search", weights)
+    except SettingsError as error:
+        file.unlink()
+        return f"{error.fact}. {error.hint}"
+    return ""
+
+
+def _written(root: Path) -> dict[str, float | None]:
+    values = read_values(root, "search")
+    return {name: values.get(name) for name in COEFFICIENTS}
 
 
 def undo(vault: Vault) -> dict[str, float | None]:
@@ -250,7 +266,12 @@ def undo(vault: Vault) -> dict[str, float | None]:
         after = {name: kept["after"][name] for name in COEFFICIENTS}
     except (OSError, ValueError, LookupError, TypeError) as error:
         raise SettingsError("Nothing was tuned here", "Run `notewell tune` first") from error
-    if any(getattr(vault.settings.search, name) != value for name, value in after.items()):
+    present = _written(vault.root)
+    if present == before:
+        # A run was killed before it had written anything.
+        file.unlink()
+        raise SettingsError("Nothing was tuned here", "Run `notewell tune` first")
+    if present != after:
         raise SettingsError("The weights were changed since they were tuned", "Edit them in notewell.toml")
     write_values(vault.root, "search", before)
     file.unlink()
