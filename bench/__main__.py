@@ -67,6 +67,7 @@ ON_DATA = {
     "intake": ("intake:measure_intake", "."),
     "tags": ("tags:measure_tags", "."),
     "tuning": ("tuning:measure_tuning", "."),
+    "rerank": ("rerank:measure_reranking", "."),
     "ask": ("ask:measure_answers", "."),
 }
 SECTIONS = tuple(dict.fromkeys((*ON_VAULTS, *ON_DATA)))

@@ -1,4 +1,4 @@
-"""The tables on what a vault is fitted to: tags proposed for notes, signals that enter it, and tuned weights."""
+"""The tables on what a vault is fitted to: proposed tags, signals that enter it, tuned weights, and a reranker."""
 
 from __future__ import annotations
 
@@ -33,6 +33,16 @@ def write_tuning(tuning: Measured, results: Measured) -> Iterator[str]:
         gain, judged = one.get("gains", {}).get("all"), one.get("judged")
         rows.append([name, *_gained(gain), *_gained(judged)[-1:], one["refused"] or "yes"])
     yield from grid(["TUNED, gain", "MRR@10 before", "gain (95 %)", "judged nDCG@10 gain (95 %)", "written"], rows)
+
+
+def write_rerank(rerank: Measured, results: Measured) -> Iterator[str]:
+    """Yield the table of what a search costs with a reranker, and without it."""
+    head = [f"RERANK, ms ({rerank['queries']} queries)", "processor p50", "p95", "wall p50", "p95"]
+    rows = []
+    for name, suffix in (("plain", ""), ("20 hits reranked", "_reranked")):
+        columns = (rerank[f"{kind}_ms{suffix}"][share] for kind in ("processor", "wall") for share in ("p50", "p95"))
+        rows.append([name, *(f"{value:.0f}" for value in columns)])
+    yield from grid(head, rows)
 
 
 def _gained(one: Measured | None) -> list[str]:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import tempfile
+from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
 from bench.child import Measured, say
+from bench.sample import sample_questions, sample_vault
 from bench.vaults import find_archives, make_vault
 from notewell import Vault
 from notewell.config.files import SettingsFiles
@@ -15,6 +17,7 @@ from notewell.config.settings import Settings
 from notewell.errors import CollectionError
 from notewell.measure.collection import load_collection
 from notewell.measure.evaluate import Scores, collection_vault, evaluate
+from notewell.measure.golden import Golden, evaluate_golden
 from notewell.measure.metrics import interval
 from notewell.measure.tune import Tuned, tune, with_weights
 
@@ -32,11 +35,20 @@ def measure_tuning(folder: str) -> Measured:
             with Vault.open(make_vault(vault, archive, Path(name), 1).root, SETTINGS) as opened:
                 opened.index()
                 measured[vault] = _tuned(opened)
+    say("tuning: sample")
+    measured["sample"] = _sample()
     for place in sorted((data / "beir").iterdir()):
         if place.is_dir():
             say(f"tuning: {place.name}")
             measured[place.name] = _collection(place)
     return measured
+
+
+def _sample() -> Measured:
+    """Tune the sample vault, and compare the questions that people wrote for it."""
+    questions = [Golden(one["text"], tuple(one["want"])) for one in sample_questions()]
+    with sample_vault() as vault:
+        return _judged(vault, lambda: evaluate_golden(vault, questions)[0])
 
 
 def _tuned(vault: Vault) -> Measured:
@@ -59,13 +71,18 @@ def _collection(folder: Path) -> Measured:
     collection, usual = load_collection(folder), Settings()
     without = replace(usual, embed=replace(usual.embed, encoder="off"))
     with collection_vault(collection, without) as vault:
-        measured = _tuned(vault)
-        if "weights" in measured:
-            before = evaluate(vault, collection)
-            weights = {name.partition(".")[2]: value for name, value in measured["weights"].items()}
-            rules = with_weights(usual.search, weights)
-            vault.settings_files = SettingsFiles(partial(replace, vault.settings, search=rules))
-            measured["judged"] = _compared(before, evaluate(vault, collection))
+        return _judged(vault, lambda: evaluate(vault, collection))
+
+
+def _judged(vault: Vault, ask: Callable[[], Scores]) -> Measured:
+    """Tune a vault, and compare what `ask` finds with the shipped and with the tuned weights, written or not."""
+    measured = _tuned(vault)
+    if "weights" in measured:
+        before = ask()
+        weights = {name.partition(".")[2]: value for name, value in measured["weights"].items()}
+        rules = with_weights(vault.settings.search, weights)
+        vault.settings_files = SettingsFiles(partial(replace, vault.settings, search=rules))
+        measured["judged"] = _compared(before, ask())
     return measured
 
 

@@ -140,6 +140,18 @@ def test_a_server_gets_no_secret_and_without_it_the_hits_stay(make_vault: MakeVa
     assert [hit.path for hit in failed.hits] == [hit.path for hit in vault.search("hive").hits]
 
 
+def test_a_model_that_gives_no_numbers_leaves_the_hits_as_they_are(make_vault: MakeVault, folder: Path) -> None:
+    (folder / "model.onnx").write_bytes(cross_encoder(broken=True))
+    load_reranker.cache_clear()
+    vault = make_vault(NOTES, {"rerank.model": str(folder)})
+    vault.index()
+    ranked = vault.search("hive", rerank=True)
+    assert [(one.code, one.facts["reason"]) for one in ranked.notices] == [
+        ("not_reranked", "The model long-texts gives scores that are no numbers")
+    ]
+    assert [hit.path for hit in ranked.hits] == [hit.path for hit in vault.search("hive").hits]
+
+
 def test_no_model_and_a_model_named_by_a_vault_are_errors(make_vault: MakeVault) -> None:
     vault = make_vault(NOTES)
     vault.index()

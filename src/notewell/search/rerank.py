@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
-from notewell.embed.rerank import load_reranker
+from notewell.embed.rerank import Reranker, load_reranker
 from notewell.embed.rules import RerankRules
 from notewell.errors import EmbedError
 from notewell.redact import redact_text
@@ -39,7 +40,7 @@ def rerank(
     best, rest = list(candidates[:most]), list(candidates[most:])
     query = redact_text(plan.text)[0] if reranker.is_remote else plan.text
     try:
-        scores = reranker.score(query[:LONGEST_QUERY], [one.chunk.meaning[:READ] for one in best])
+        scores = _scores(reranker, query[:LONGEST_QUERY], [one.chunk.meaning[:READ] for one in best])
     except EmbedError as error:
         return [*best, *rest], (Notice("not_reranked", {"reason": error.fact}),)
     order = sorted(range(len(best)), key=lambda number: (-scores[number], number))
@@ -50,3 +51,11 @@ def rerank(
         for number, place in zip(order, best, strict=True)
     ]
     return [*ranked, *rest], ()
+
+
+def _scores(reranker: Reranker, query: str, texts: Sequence[str]) -> list[float]:
+    """Return a number for each text; with one that is none, an order would be chance."""
+    scores = reranker.score(query, texts)
+    if not all(map(math.isfinite, scores)):
+        raise EmbedError(f"The model {reranker.name} gives scores that are no numbers", "Use another model")
+    return scores
