@@ -6,7 +6,7 @@ import shutil
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tests.llm.scripted_server import ScriptedServer, Stall
+from tests.llm.scripted_server import Asked, ScriptedServer, Stall
 
 from ..serving import Served, kept_up, serving
 from .conftest import SAMPLE
@@ -151,4 +151,49 @@ def test_a_model_that_says_nothing_can_be_stopped(browser_page: Page, tmp_path: 
                 browser_page.locator(".sources").get_by_text("Sourdough handbook").first.wait_for()
                 browser_page.get_by_role("button", name="Stop").click()
                 browser_page.locator(".turn .error", has_text="Stopped").wait_for()
+                leave(browser_page)
+
+
+def test_editing_forgets_exactly_the_questions_that_are_gone(browser_page: Page, tmp_path: Path) -> None:
+    from notewell import Vault  # noqa: PLC0415
+    from notewell.llm.messages import Text  # noqa: PLC0415
+
+    def turn(asked: Asked) -> list[Stall | Text]:
+        return [Stall()] if "forever" in asked.body["messages"][-1]["content"] else [Text("It is so.")]
+
+    def ask_here(question: str) -> None:
+        browser_page.get_by_label("Ask your notes").fill(question)
+        browser_page.keyboard.press("Enter")
+
+    def edit(question: str) -> None:
+        browser_page.get_by_role("button", name="Edit").last.click()
+        browser_page.get_by_label("Edit the question").fill(question)
+        browser_page.get_by_role("button", name="Ask again").click()
+
+    def stop() -> None:
+        browser_page.locator(".sources").last.wait_for()
+        browser_page.get_by_role("button", name="Stop").click()
+        browser_page.locator(".turn .error", has_text="Stopped").last.wait_for()
+
+    root = shutil.copytree(SAMPLE, tmp_path / "vault", ignore=shutil.ignore_patterns(".notewell"))
+    with ScriptedServer(turn) as server:
+        settings = {"embed.encoder": "off", "llm.model": "ollama:any", "llm.url": server.url, "llm.tools": "off"}
+        with Vault.open(root, settings) as vault:
+            vault.index()
+            with kept_up(vault) as kept, serving(kept) as served:
+                ask(browser_page, served, "why does my loaf spread flat, forever?")
+                stop()
+                ask_here("when do I treat the bees against varroa?")
+                browser_page.locator(".by").wait_for()
+                # The server does not remember the first question, so this one replaces its first.
+                edit("how long does the plum cake bake?")
+                browser_page.locator(".turn", has_text="plum cake").locator(".by").wait_for()
+                assert "varroa" not in str(server.requests[-1].body["messages"][:-1])
+                # A question that was edited away stays away, although the edited one was stopped.
+                edit("how sour is rye, forever?")
+                stop()
+                ask_here("what do I owe Ilse for the hive?")
+                browser_page.locator(".turn", has_text="owe Ilse").locator(".by").wait_for()
+                assert "plum cake" not in str(server.requests[-1].body["messages"][:-1])
+                assert browser_page.locator(".turn").count() == 3
                 leave(browser_page)

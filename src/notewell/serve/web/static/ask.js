@@ -131,13 +131,19 @@ class Ask {
   }
 
   begin() {
-    this.asked?.abort();
-    this.conversation = { session: "", turns: [] };
+    this.leave();
+    this.conversation = { session: "", turns: [], stored: 0 };
     saveConversation(this.conversation);
     this.preview.clear();
     this.draw();
     if (location.pathname !== "/ask") this.go("/ask", { quiet: true });
     this.box.focus();
+  }
+
+  /** Stop the answer under way; what still comes of it is shown nowhere. */
+  leave() {
+    this.asked?.abort();
+    this.asked = null;
   }
 
   pressed(event) {
@@ -164,38 +170,42 @@ class Ask {
 
   /** Ask a question; with `edit`, it replaces that earlier one, and those after it are forgotten. */
   async answer(question, edit = null) {
-    const { turns } = this.conversation;
-    const session = this.conversation.session ||= newSession(question);
+    const { conversation } = this;
+    const { turns } = conversation;
+    const session = conversation.session ||= newSession(question);
+    this.leave();
     if (edit !== null) turns.splice(edit);
+    const rewind = rewindOf(conversation);
     const turn = { question, sources: [], thinking: "", text: "", scope: this.scope.map(([key, value]) => `${key}:${value}`).join(" ") };
     turns.push(turn);
     this.draw();
     const place = this.list.lastElementChild;
     place.scrollIntoView({ block: "start" });
-    this.asked = new AbortController();
+    const asked = this.asked = new AbortController();
     this.button.textContent = "Stop";
     announce("Searching your notes");
     try {
-      const first = this.conversation.first ?? 1;
-      const body = { question, session, ...this.filters, ...(edit === null ? {} : { edit: first + edit }) };
+      const body = { question, session, ...this.filters, ...rewind };
       const response = await send("/rag", {
-        method: "POST", signal: this.asked.signal, body: JSON.stringify(body), headers: { "content-type": "application/json", accept: "application/x-ndjson" },
+        method: "POST", signal: asked.signal, body: JSON.stringify(body), headers: { "content-type": "application/json", accept: "application/x-ndjson" },
       });
       for await (const line of lines(response)) this.take(turn, line, place);
     } catch (error) {
       turn.stopped = error.name === "AbortError" ? "Stopped" : `${error.message}. ${error.hint ?? ""}`;
       turn.waits = error.status === 503;
     }
+    // Another question took its place, or another conversation.
+    if (this.asked !== asked) return;
     this.asked = null;
     this.button.textContent = "Ask";
     fill(place, this.partsOf(turn, turns.indexOf(turn)));
-    saveConversation(this.conversation);
+    saveConversation(conversation);
     // The conversation has an address of its own, which a reload shows again.
     if (turn.answer && place.isConnected) this.go(addressBelow("/sessions", session), { replace: true, quiet: true });
     this.showMemory();
     announce(turn.answer ? "Answered" : turn.stopped ?? "");
     const first = turn.answer?.citations[0] ?? turn.sources[0];
-    if (first?.line) this.open(first);
+    if (first?.line && place.isConnected) this.open(first);
   }
 
   /** Take one line of the stream, and draw what it changes. */
@@ -203,7 +213,11 @@ class Ask {
     if (line.type === "metadata") turn.sources.push(line.citation);
     else if (line.type === "thinking") turn.thinking += line.text;
     else if (line.type === "text") turn.text += line.text;
-    else if (line.type === "memory") turn.memory = line;
+    // The server has stored the question: it comes after those that are stored here.
+    else if (line.type === "memory") {
+      turn.memory = line;
+      this.conversation.stored = storedIn(this.conversation.turns);
+    }
     // An answer without a model may follow; it says why.
     else if (line.type === "error") Object.assign(turn, { text: "", stopped: `${line.error}. ${line.hint}` });
     else if (line.type === "answer") Object.assign(turn, { answer: line, stopped: null });
@@ -292,6 +306,17 @@ function newSession(question) {
   return `${[...question.replace(/\s+/g, " ")].slice(0, NAMED).join("")} ${crypto.randomUUID().slice(0, 4)}`;
 }
 
+/** Return how many of some turns the server remembers: an answer that was stopped or failed is not. */
+function storedIn(turns) {
+  return turns.filter((turn) => turn.earlier || turn.memory).length;
+}
+
+/** Return what makes the server forget the questions that are no longer in a conversation here. */
+function rewindOf({ turns, stored, first = 1 }) {
+  const left = storedIn(turns);
+  return left < stored ? { edit: first + left } : {};
+}
+
 /** Return the conversation of this tab, or the named one, which may be of another tab or program. */
 async function conversationOf(session) {
   const kept = loadConversation();
@@ -299,17 +324,17 @@ async function conversationOf(session) {
   const found = await ask(addressBelow("/sessions", session));
   const turns = found.turns.map(({ question, answer, paths }) => ({ question, text: answer, thinking: "", scope: "", stopped: null,
     sources: paths.map((path) => ({ path, line: 0, heading: "" })), earlier: true }));
-  return { session, first: found.first, turns };
+  return { session, first: found.first, turns, stored: turns.length };
 }
 
 function loadConversation() {
   try {
     const kept = JSON.parse(sessionStorage.getItem(KEY));
-    if (typeof kept?.session === "string" && Array.isArray(kept.turns)) return kept;
+    if (typeof kept?.session === "string" && Array.isArray(kept.turns)) return { ...kept, stored: kept.stored ?? storedIn(kept.turns) };
   } catch {
     // The stored value is not ours: start a new conversation.
   }
-  return { session: "", turns: [] };
+  return { session: "", turns: [], stored: 0 };
 }
 
 function saveConversation(conversation) {
