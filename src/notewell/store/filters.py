@@ -121,7 +121,7 @@ def _begins(terms: list[str], beginning: str) -> bool:
 
 def _like(of: str, wanted: str) -> Test:
     """Return a test whether a value equals the wanted one, or is below it: a path in a folder, a nested tag."""
-    pattern, number = plain(wanted), _number(wanted)
+    pattern, number = str(normal(of, wanted)), _number(wanted)
     if of == "path":
         pattern = pattern.removeprefix("./").strip("/")
     if pattern.startswith("*/") and "*" not in pattern[1:]:

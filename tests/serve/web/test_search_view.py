@@ -196,3 +196,23 @@ def test_selecting_a_result_moves_no_other(sample: Served, browser_page: Page) -
     browser_page.keyboard.press("ArrowDown")
     browser_page.locator(".result").nth(1).get_by_role("button", name="Why this?").wait_for()
     assert browser_page.evaluate(tops) == before
+
+
+def test_a_reason_has_room_on_a_phone(sample: Served, browser_page: Page) -> None:
+    browser_page.set_viewport_size({"width": 390, "height": 800})
+    search(browser_page, sample, "bees winter")
+    first = browser_page.locator(".result").first
+    first.get_by_role("button", name="Why this?").click()
+    reason = first.locator(".bars span", has_text="every word")
+    reason.wait_for()
+    assert reason.evaluate("one => one.getClientRects().length") <= 2
+
+
+def test_values_that_are_links_are_offered_by_their_names(sample: Served, browser_page: Page) -> None:
+    browser_page.goto(address(sample))
+    menu = browser_page.get_by_label("Filter by property")
+    menu.select_option("Sourdough handbook")
+    browser_page.locator(".chip.on", has_text='related:"[[Sourdough handbook]]"').wait_for()
+    browser_page.locator(".result").first.wait_for()
+    browser_page.keyboard.press("Escape")
+    browser_page.locator(".syntax code", has_text="status:").wait_for()

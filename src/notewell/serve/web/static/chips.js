@@ -2,6 +2,7 @@
 
 import { ask } from "/web/api.js";
 import { fill, h } from "/web/dom.js";
+import { plain } from "/web/highlight.js";
 
 // Filters of the query language that every vault has; a vault adds its own properties.
 const KEYS = ["path", "tag", "type", "lang", "after", "before", "is", "due", "like", "in"];
@@ -82,7 +83,7 @@ export function propertiesOf({ properties = {} }) {
 function menuOf(name, options, add, groups = []) {
   const chosen = [...options, ...groups.flatMap(([key, values]) => values.map((value) => [value, key, value]))];
   let at = 0;
-  const option = ([label]) => h("option", { value: at++ }, label);
+  const option = ([label]) => h("option", { value: at++ }, plain(label));
   const choose = ({ target }) => {
     if (target.value !== "") add(...chosen[Number(target.value)].slice(1));
     target.value = "";

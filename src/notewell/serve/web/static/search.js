@@ -22,6 +22,7 @@ const LOOK_AGAIN = 3000;
 const MEANT = 1500;
 // Milliseconds without a letter, after which a list that is too short fetches more.
 const SETTLED = 250;
+const WORD = /^\p{L}{2,14}$/u;
 // Notices that name an option of other surfaces; here it is a button.
 const HIDDEN = ["weak_hidden", "only_weak"];
 
@@ -237,7 +238,8 @@ function topicsOf({ topics }) {
 /** Return the query language by examples, with values of the vault where it has some. */
 function syntaxOf(found = {}) {
   const { tags = [], folders = [] } = found;
-  const [[key, [value]] = ["status", ["open"]]] = propertiesOf(found);
+  // A word says more than a value that has to be quoted.
+  const [[key, value] = ["status", "open"]] = propertiesOf(found).flatMap(([name, values]) => values.filter((one) => WORD.test(one)).map((one) => [name, one]));
   const rows = [
     ['"as written"', "a phrase"],
     ["-word", "without this word"],
