@@ -66,6 +66,32 @@ def test_a_file_that_is_no_note_is_not_shown_as_missing(pages: Pages, tmp_path: 
     assert [link.get("href") for link in links] == ["/node/Bases/Films.base", "/node/Bases/Films.base?part=Seen", None]
 
 
+def test_a_file_that_is_not_read_has_a_page_that_says_why(pages: Pages, tmp_path: Path) -> None:
+    (tmp_path / "notewell.toml").write_text('[index]\nexclude = ["Private/"]\n', "utf-8")
+    for folder in ("Bases", "Private", ".hidden"):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "Films.base").write_text("views: []\n", "utf-8")
+    (tmp_path / "Bases" / "link.base").symlink_to("../Private/Films.base")
+    pages("a", a="text", zero=b"a\0b")
+    page = pages("Bases/Films.base#Seen")
+    assert (page.kind, page.path, page.html) == ("file", "Bases/Films.base", "")
+    assert page.problem == "Notewell does not read files of this format"
+    assert page.uri.endswith("/Bases/Films.base")
+    assert "zero bytes" in pages("zero.md").problem
+    outside = tmp_path.parent / "Outside.base"
+    outside.write_text("views: []\n", "utf-8")
+    for absent in (
+        "Private/Films.base",
+        ".hidden/Films.base",
+        "Bases/link.base",
+        "Bases/None.base",
+        "Bases",
+        "../Outside.base",
+    ):
+        with pytest.raises(NoteError):
+            pages(absent)
+
+
 def test_the_lines_that_were_asked_for_are_named(pages: Pages) -> None:
     text = "# A\n\nb\n\n## C\n\nd ^e\n"
     assert [(page.line, page.end_line) for page in (pages("a", a=text), pages("a:3"), pages("a:3-5"))] == [

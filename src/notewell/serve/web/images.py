@@ -9,9 +9,9 @@ from stat import S_ISREG
 from starlette.responses import Response
 
 from notewell.errors import NoteError
-from notewell.files.safe_open import leads_to, open_inside
-from notewell.files.survey import left_out_by
-from notewell.redact import names_secret, redact_text
+from notewell.files.safe_open import open_inside
+from notewell.redact import redact_text
+from notewell.serve.web.inside import path_inside
 from notewell.vault import Vault
 
 KINDS = {
@@ -31,11 +31,9 @@ POLICY = "default-src 'none'; style-src 'unsafe-inline'; sandbox"
 
 def image_response(vault: Vault, path: str) -> Response:
     """Return an image of the vault; any other file, and one that is excluded or outside, does not exist here."""
-    rules, kind = vault.settings.index, KINDS.get(PurePosixPath(path).suffix.lower())
-    # A link inside the vault may lead to what the settings exclude.
-    inside = kind and not path.startswith("/") and "\0" not in path
-    target = leads_to(vault.root, path) if inside else None
-    if target is None or _is_hidden(path, target) or left_out_by(path, rules) or left_out_by(target, rules):
+    kind = KINDS.get(PurePosixPath(path).suffix.lower())
+    target = path_inside(vault, path) if kind else None
+    if target is None:
         raise _absent(path)
     try:
         with os.fdopen(open_inside(vault.root, target), "rb") as file:
@@ -46,13 +44,9 @@ def image_response(vault: Vault, path: str) -> Response:
     except OSError as error:
         raise _absent(path) from error
     # An SVG file is text, and secrets are removed from text; here, the whole file is.
-    if names_secret(path) or (kind == KINDS[".svg"] and redact_text(data.decode("utf-8", "replace"))[1]):
+    if kind == KINDS[".svg"] and redact_text(data.decode("utf-8", "replace"))[1]:
         raise _absent(path)
     return Response(data, media_type=kind, headers={"content-security-policy": POLICY, "cache-control": "no-cache"})
-
-
-def _is_hidden(*paths: str) -> bool:
-    return any(part.startswith(".") for path in paths for part in path.split("/"))
 
 
 def _absent(path: str) -> NoteError:

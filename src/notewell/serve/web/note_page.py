@@ -24,6 +24,7 @@ from notewell.serve.web.note_links import NoteLinks
 from notewell.serve.web.obsidian import label_in
 from notewell.serve.web.resolving import Resolving
 from notewell.serve.web.sanitise import sanitised
+from notewell.serve.web.unread_file import find_unread
 from notewell.store import Snapshot
 from notewell.types.note import Chunk, Note
 from notewell.types.notices import Notice
@@ -46,7 +47,7 @@ class NotePage:
     title: str
     """Its title."""
     kind: str
-    """How it is shown: text, plain, code, table, pages, cells, turns or cards."""
+    """How it is shown: text, plain, code, table, pages, cells, turns or cards; `file` for one that is not read."""
     html: str
     """Its text as HTML, without secrets; `data-line` has the lines of each block."""
     first_line: int
@@ -72,7 +73,7 @@ class NotePage:
     end_line: int
     """The last line that was asked for; 0 for none."""
     problem: str
-    """Why the lines or the part that was asked for are not marked, or its properties not read; empty if they are."""
+    """Why the file, its properties, or the lines or part that was asked for are not shown; empty if they are."""
     backlinks: tuple[Backlink, ...]
     """Links of other notes that lead here, with their sentences; at most 50."""
     backlink_count: int
@@ -83,7 +84,12 @@ class NotePage:
 
 def note_page(vault: Vault, note: str) -> NotePage:
     """Return a note as the page shows it, with the lines or the part that was asked for marked."""
-    asked = _asked(vault, note)
+    try:
+        asked = _asked(vault, note)
+    except NoteError:
+        if unread := find_unread(vault, note):
+            return _of_unread(vault, *unread)
+        raise
     read = read_note(vault.root, asked.path, vault.settings.index)
     marked, problem = _marked(read, asked)
     lines = read.text.replace("\r\n", "\n").removesuffix("\n").split("\n")
@@ -116,6 +122,31 @@ def note_page(vault: Vault, note: str) -> NotePage:
         problem=problem or flaw,
         backlinks=backlinks,
         backlink_count=len(links),
+    )
+
+
+def _of_unread(vault: Vault, path: str, why: str) -> NotePage:
+    """Return the page of a file that is no note: its name, where to open it, and why it is not shown."""
+    file = Chunk(path, "", 1, 1)
+    return NotePage(
+        path=path,
+        title=visible_line(path.rpartition("/")[2]),
+        kind="file",
+        html="",
+        first_line=1,
+        last_line=0,
+        lines_above=0,
+        lines_below=0,
+        outline=(),
+        properties={},
+        tags=(),
+        date="",
+        uri=Addresses.of(vault.root).of_chunk(file),
+        line=0,
+        end_line=0,
+        problem=why,
+        backlinks=(),
+        backlink_count=0,
     )
 
 

@@ -63,7 +63,7 @@ class OpenNote {
       h("p", { class: "notetools" },
         page.tags.map((tag) => h("a", { class: "tag", href: address("/search", { text: `tag:${tag}` }) }, `#${tag}`)),
         h("button", { class: "quiet", type: "button", onclick: () => this.copy() }, "Copy path:line"),
-        h("a", { class: "quiet", href: address("/graph", { note: page.path }) }, "Graph"),
+        page.kind === "file" ? "" : h("a", { class: "quiet", href: address("/graph", { note: page.path }) }, "Graph"),
         page.uri ? h("a", { class: "quiet", href: page.uri, rel: "noreferrer" },
           page.uri.startsWith("obsidian:") ? "Open in Obsidian" : "Open the file") : ""),
       page.problem ? h("p", { class: "gap", role: "status" }, page.problem) : "",
@@ -116,6 +116,7 @@ class OpenNote {
   }
 
   async showRelated() {
+    if (this.page.kind === "file") return;
     const related = await ask(addressBelow("/related", this.page.path, { limit: 6 }), { signal: this.asked.signal }).catch(() => null);
     if (!related?.hits.length) return;
     this.side.append(h("section", {}, h("h2", {}, "Related"), h("ul", { class: "notes" }, related.hits.map((hit) =>
@@ -224,7 +225,7 @@ function showMissing(place, path, error) {
   announce(error.message);
   fill(place, h("section", { class: "problem" },
     h("h1", {}, error.message), h("p", {}, error.hint ?? ""),
-    h("p", {}, "It may have been moved, renamed or deleted, or it is a file that Notewell does not read."),
+    h("p", {}, "It may have been moved, renamed or deleted, or it is not indexed yet."),
     h("p", {}, h("a", { href: address("/search", { text: name }) }, `Search for “${name}”`))));
   return undefined;
 }
