@@ -46,6 +46,9 @@ def test_the_first_indexing_is_shown_and_everything_works_afterwards(tmp_path: P
         banner.get_by_text(f"of {MANY + 1}").wait_for()
         assert browser_page.locator("#indexing progress").get_attribute("aria-label") == "Indexing your notes"
         assert browser_page.get_by_label("Filter by tag").count() == 0
+        browser_page.get_by_role("link", name="Vault", exact=True).click()
+        browser_page.get_by_text("Nothing is indexed yet.").wait_for()
+        browser_page.go_back()
         go_on.set()
         # Nothing is clicked or loaded again.
         browser_page.locator(".result .title", has_text="zz last").wait_for()

@@ -65,7 +65,7 @@ def test_a_tick_of_the_note_shows_and_can_be_taken_away_here(served: Served, bro
     assert [box.is_checked() for box in boxes.all()] == [True, True]
     boxes.first.uncheck()
     browser_page.get_by_role("button", name="Apply 1").click()
-    browser_page.locator(".result").get_by_text("1 proposal applied.").wait_for()
+    browser_page.locator(".outcome:focus").get_by_text("1 proposal applied.").wait_for()
     text = (Path(served.vault.root) / "New hive.md").read_text()
     assert "tags:" not in text and "[[Wax moths]]" in text
 

@@ -18,7 +18,7 @@ export class Facts {
     fill(this.element,
       h("p", { class: "where" }, found.vault),
       h("dl", { class: "facts" }, facts.map(([name, value]) => h("div", {}, h("dt", {}, name), h("dd", {}, value)))),
-      h("p", { class: "fresh" }, found.stale ? `${count(found.stale, "changed file")} not indexed yet.` : "Everything is indexed.",
+      h("p", { class: "fresh" }, stateOf(found),
         h("button", { onclick: () => this.index() }, "Index now")));
   }
 
@@ -38,4 +38,9 @@ export class Facts {
       fill(this.element, h("p", { class: "error", role: "alert" }, error.message), h("button", { onclick: () => this.index() }, "Try again"));
     }
   }
+}
+
+function stateOf({ stale, indexed_at: at }) {
+  if (!at) return "Nothing is indexed yet.";
+  return stale ? `${count(stale, "changed file")} not indexed yet.` : "Everything is indexed.";
 }

@@ -56,7 +56,7 @@ function firstFace() {
 
 function sentence({ done, total }, indexed) {
   if (!total) return "Indexing your notes for the first time …";
-  if (done >= total) return `All ${count(total, "note")} are read; now their links …`;
+  if (done >= total) return `${count(total, "note")} read; now their links …`;
   const searchable = indexed ? " You can search those already." : "";
   return `Indexing your notes for the first time: ${done.toLocaleString("en")} of ${total.toLocaleString("en")}.${searchable}`;
 }

@@ -99,6 +99,8 @@ export class Queue {
       if (address !== "/review") { this.ticks.clear(); this.declined.clear(); }
       await this.refresh();
       announce(this.result.querySelector("p").firstChild.textContent);
+      // The button that was pressed is another one now.
+      this.result.focus();
       if (address !== "/review") this.changed();
     } catch (error) {
       Object.assign(button, { disabled: false, textContent: label });
@@ -109,7 +111,7 @@ export class Queue {
 
   report({ done, left, notices }, undone) {
     const undo = done.length && !undone ? h("button", { onclick: (event) => this.send(event.target, "/promote", { undo: true }) }, "Undo") : "";
-    return h("div", { class: "result" },
+    return h("div", { class: "outcome", tabindex: "-1" },
       h("p", {}, `${count(done.length, "proposal")} ${undone ? "taken back" : "applied"}. `, undo),
       left.length ? h("ul", {}, left.map(({ path, reason }) => h("li", {}, `${path}: ${reason}`))) : "",
       notices.map((notice) => h("p", {}, notice)));
@@ -117,7 +119,7 @@ export class Queue {
 }
 
 function said({ items, new: found, notices }) {
-  return h("div", { class: "result" }, h("p", {}, `${count(items.length, "proposal")}, ${found} new.`), notices.map((notice) => h("p", {}, notice)));
+  return h("div", { class: "outcome", tabindex: "-1" }, h("p", {}, `${count(items.length, "proposal")}, ${found} new.`), notices.map((notice) => h("p", {}, notice)));
 }
 
 function problem(error) {
