@@ -12,12 +12,11 @@ import numpy as np
 
 from bench.child import ROOT, Measured, say
 from bench.known_queries import KINDS, Wanted, without_names
-from bench.vaults import find_archives, make_vault
+from bench.vaults import every_archive, make_vault
 from notewell import Hit, Vault
 from notewell.measure.evaluate import search_plainly
 from notewell.measure.metrics import interval
 
-VAULTS = ("obsidian-help", "kepano-obsidian", "zettelkasten-13419", "docs-16894")
 # Folders that are vaults of their own: the help in two languages, and the notes of one person.
 PARTS = {"obsidian-help": ("de", "en"), "docs-16894": ("", "til")}
 SAMPLE = "sample vault"
@@ -27,14 +26,16 @@ WITHOUT_STORE = shutil.ignore_patterns(".notewell")
 # Headings inside a hit.
 INNER = re.compile(r"^##+ +(.+?)\s*#*$", re.MULTILINE)
 # What Notewell is asked with; `words` is the nearest to what the peers do, and `encoder` is the default install.
-SETTINGS: dict[str, dict[str, object]] = {
+Settings = Mapping[str, object]
+SETTINGS: dict[str, Settings] = {
     "words": {"search.vector_weight": 0, "embed.encoder": "off"},
     "static": {"embed.encoder": "off"},
     "encoder": {"embed.encoder": "minilm"},
 }
 # The encoder has read all that the titles need, and the first of what each other query lacks: a whole vault would take
-# it an hour.
+# it an hour. With more chunks than these, even the titles would.
 READ_FIRST = 48
+MOST_READ = 30_000
 # Queries of each kind but titles.
 ASKED = 50
 
@@ -44,32 +45,41 @@ Ask = Callable[[str], Sequence[str]]
 
 def measure_known(folder: str) -> Measured:
     """Make the queries of each vault, and ask Notewell and its peers."""
-    measured: Measured = {}
     with tempfile.TemporaryDirectory(prefix="notewell-known-") as name:
         work = Path(name)
         roots = {SAMPLE: shutil.copytree(ROOT / "examples" / "vault", work / "sample", ignore=WITHOUT_STORE)}
-        for vault, archive in find_archives(Path(folder), VAULTS).items():
+        for vault, archive in every_archive(Path(folder)).items():
             root = make_vault(vault, archive, work, 1).root
             roots |= {f"{vault}/{part}".rstrip("/"): root / part for part in PARTS.get(vault, ("",))}
-        for vault, root in roots.items():
-            say(f"{vault}: known items")
-            nameless, titles = without_names(root, work / f"{vault.replace('/', '-')}-nameless")
-            asked: dict[str, Ask] = {**_notewell(nameless, titles), **_peers(nameless)}
-            measured[vault] = {"titles": _scored(asked, titles), **_kinds(root)}
-    return measured
+        return {vault: _vault(vault, root, work) for vault, root in roots.items()}
 
 
-def _notewell(root: Path, titles: Sequence[Wanted]) -> dict[str, Ask]:
+def _vault(name: str, root: Path, work: Path) -> Measured:
+    say(f"{name}: known items")
+    nameless, titles, others = without_names(root, work / f"{name.replace('/', '-')}-nameless")
+    settings = dict(SETTINGS)
+    with _opened(nameless, settings["static"], ()) as vault:
+        if vault.status().chunks > MOST_READ:
+            del settings["encoder"]
+    peers = _peers(nameless)
+    measured = {"titles": _scored({**_notewell(nameless, titles, settings), **peers}, titles)}
+    if others:
+        quick = {engine: one for engine, one in settings.items() if engine != "encoder"}
+        measured["other titles"] = _scored({**_notewell(nameless, others, quick), **peers}, others)
+    return measured | _kinds(root, settings)
+
+
+def _notewell(root: Path, titles: Sequence[Wanted], settings: Mapping[str, Settings]) -> dict[str, Ask]:
     asked: dict[str, Ask] = {}
-    for name, settings in SETTINGS.items():
-        vault = _opened(root, settings, titles)
+    for name, each in settings.items():
+        vault = _opened(root, each, titles)
         asked[f"notewell, {name}"] = lambda text, vault=vault: _distinct(  # type: ignore[misc]
             hit.path for hit in vault.search(text, limit=HITS, all=True, refresh=False)
         )
     return asked
 
 
-def _opened(root: Path, settings: Mapping[str, object], queries: Sequence[Wanted], most: int | None = None) -> Vault:
+def _opened(root: Path, settings: Settings, queries: Sequence[Wanted], most: int | None = None) -> Vault:
     """Return the indexed vault, in which the encoder has read what the queries lack, or the first so many of each."""
     vault = Vault.open(root, settings)
     vault.index()
@@ -83,12 +93,12 @@ def _opened(root: Path, settings: Mapping[str, object], queries: Sequence[Wanted
     return vault
 
 
-def _kinds(root: Path) -> Measured:
+def _kinds(root: Path, settings: Mapping[str, Settings]) -> Measured:
     """Return how well queries of each kind find their note, or the section where one is asked for."""
     kinds = {kind: made[:ASKED] for kind, make in KINDS.items() if (made := make(root))}
     ranks: dict[str, dict[str, list[float]]] = {kind: {} for kind in kinds}
-    for engine, settings in SETTINGS.items():
-        with _opened(root, settings, [wanted for made in kinds.values() for wanted in made], READ_FIRST) as vault:
+    for engine, each in settings.items():
+        with _opened(root, each, [wanted for made in kinds.values() for wanted in made], READ_FIRST) as vault:
             for kind, queries in kinds.items():
                 ranks[kind][f"notewell, {engine}"] = [_found(vault, wanted) for wanted in queries]
     return {kind: _summaries(found) for kind, found in ranks.items()}
@@ -173,21 +183,29 @@ def _rank(ask: Ask, wanted: Wanted) -> float:
 
 
 def _summaries(ranks: Mapping[str, Sequence[float]]) -> Measured:
-    """Return each engine's mean reciprocal rank and how often its first is right, and what it gains over words alone.
+    """Return each engine's mean reciprocal rank and how often its first is right, and what it gains over others.
 
-    Each mean has its interval; that of a gain compares query by query.
+    Each mean has its interval; that of a gain, over words alone and over the best peer, compares query by query.
     """
     words = ranks["notewell, words"]
-    return {
-        engine: {
+    means = {engine: float(np.mean(found)) for engine, found in ranks.items()}
+    peer = max((engine for engine in ranks if not engine.startswith("notewell")), key=means.__getitem__, default="")
+    measured: Measured = {}
+    for engine, found in ranks.items():
+        measured[engine] = {
             "queries": len(found),
-            "mrr@10": round(float(np.mean(found)), 4),
+            "mrr@10": round(means[engine], 4),
             "interval": _rounded(interval(list(found))),
             "hit@1": round(float(np.mean([rank == 1 for rank in found])), 4),
-            "over_words": _rounded(interval([one - other for one, other in zip(found, words, strict=True)])),
+            "over_words": _gain(found, words),
         }
-        for engine, found in ranks.items()
-    }
+        if peer and engine.startswith("notewell"):
+            measured[engine] |= {"best_peer": peer, "over_peer": _gain(found, ranks[peer])}
+    return measured
+
+
+def _gain(found: Sequence[float], other: Sequence[float]) -> list[float]:
+    return _rounded(interval([one - its for one, its in zip(found, other, strict=True)]))
 
 
 def _rounded(bounds: Iterable[float]) -> list[float]:

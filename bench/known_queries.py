@@ -8,10 +8,12 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from random import Random
 from typing import NamedTuple
+from urllib.parse import unquote
 
-# Queries of each kind, and the seed they are drawn with.
+# Queries of each kind, and the seed they are drawn with; and how many titles beside those.
 DRAWN = 200
 SEED = 7
+OTHERS = 500
 # A note of fewer characters has too little text to be found by it.
 LEAST = 400
 TITLE = re.compile(r"""^title:\s*(?:>-?\s*)?["']?(.+?)["']?\s*$""", re.MULTILINE)
@@ -28,6 +30,11 @@ REFERENCE = re.compile(
     r"|(?:19|20)\d\d-[01]\d-[0-3]\d|[A-Z]{2,6}\d{2,6}[A-Z]?|[A-Z][a-z]+ \d{1,3}(?:\.\d{1,3})+)(?![\w.-])"
 )
 ADDRESS = re.compile(r"https?://\S+|\]\([^)]*\)")
+# A link: its target and its text, as Obsidian writes it and as Markdown does.
+LINK = re.compile(
+    r"(?<!!)\[\[([^\[\]|#^\n]+)[^\[\]|\n]*\|([^\[\]\n]{4,80})\]\]|(?<!!)\[([^\[\]\n]{4,80})\]\(([^()\s#:]+)[^()\s]*\)"
+)
+SPLIT = re.compile(r"\w+")
 QUESTION = re.compile(r"^##+ +([^\n#]{12,100}\?)\s*$", re.MULTILINE)
 # A reference in more notes than these is no way to find one of them.
 FEW = 3
@@ -41,8 +48,11 @@ class Wanted(NamedTuple):
     heading: str = ""
 
 
-def without_names(root: Path, out: Path) -> tuple[Path, list[Wanted]]:
-    """Write the notes under numbers, without titles and names; return the folder, and titles with their notes."""
+def without_names(root: Path, out: Path) -> tuple[Path, list[Wanted], list[Wanted]]:
+    """Write the notes under numbers, without titles and names; return the folder, titles with their notes, and others.
+
+    The others are titles of the same vault that are not among the first.
+    """
     out.mkdir()
     notes = {file: file.read_text("utf-8", "replace") for file in sorted(root.rglob("*.md"))}
     written = {file: title for file, text in notes.items() if (title := _title(text))}
@@ -55,8 +65,10 @@ def without_names(root: Path, out: Path) -> tuple[Path, list[Wanted]]:
             titled.setdefault(titles[file], []).append(name)
         front, body = FRONT.match(text).groups("")  # type: ignore[union-attr]
         (out / name).write_text(NAMES.sub("", front) + HEADING.sub("", body, count=1), "utf-8")
-    alone = sorted((title, names[0]) for title, names in titled.items() if len(names) == 1)
-    return out, _drawn(Wanted(title, (name,)) for title, name in alone)
+    alone = [Wanted(title, (names[0],)) for title, names in sorted(titled.items()) if len(names) == 1]
+    drawn = _drawn(alone)
+    rest = [wanted for wanted in alone if wanted not in drawn]
+    return out, drawn, Random(SEED + 1).sample(rest, min(OTHERS, len(rest)))
 
 
 def _title(text: str) -> str:
@@ -99,13 +111,37 @@ def questions_of(root: Path) -> list[Wanted]:
     return _drawn(Wanted(text, (_path(file, root),), text) for text, file in asked if often[text] == 1)
 
 
+def paraphrases_of(root: Path) -> list[Wanted]:
+    """Return texts of links that have no word of their note's name or title, as queries, if all lead to one note."""
+    named = {file.stem.casefold(): file for file in _alone(root)}
+    ends: dict[str, set[Path]] = {}
+    for file in sorted(root.rglob("*.md")):
+        for wiki, called, text, target in LINK.findall(file.read_text("utf-8", "replace")):
+            stem = unquote(wiki or target).rpartition("/")[2].removesuffix(".md").strip().casefold()
+            end = named.get(stem)
+            if end and end != file and len(SPLIT.findall(called or text)) > 1:
+                ends.setdefault((called or text).strip(), set()).add(end)
+    alone = [(text, file) for text, files in sorted(ends.items()) if len(files) == 1 for file in files]
+    return _drawn(
+        Wanted(text, (_path(file, root),))
+        for text, file in alone
+        if _words(text).isdisjoint(_words(f"{_spaced(file)} {_title(file.read_text('utf-8', 'replace'))}"))
+    )
+
+
 # The kinds that are asked of a vault as it is.
 KINDS: dict[str, Callable[[Path], list[Wanted]]] = {
     "names": names_of,
     "sections": sections_of,
     "references": references_of,
     "questions": questions_of,
+    "paraphrases": paraphrases_of,
 }
+
+
+def _words(text: str) -> set[str]:
+    # The beginning of a word, so that its forms count as the same.
+    return {word[:5] for word in SPLIT.findall(text.casefold())}
 
 
 def _drawn(wanted: Iterable[Wanted]) -> list[Wanted]:

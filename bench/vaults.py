@@ -21,14 +21,18 @@ class BenchVault:
     queries: Path
 
 
+def every_archive(data: Path) -> dict[str, Path]:
+    """Return the archives of all vaults by name."""
+    return {file.name.removesuffix(".tar.xz"): file for file in sorted((data / "vaults").glob("*.tar.xz"))}
+
+
 def find_archives(data: Path, names: tuple[str, ...]) -> dict[str, Path]:
-    """Return the archives of the vaults by name."""
-    folder = data / "vaults"
-    known = {file.name.removesuffix(".tar.xz"): file for file in sorted(folder.glob("*.tar.xz"))}
+    """Return the archives of the vaults with these names."""
+    known = every_archive(data)
     missing = [name for name in names if name not in known]
     if missing:
         raise BenchError(
-            f"There is no vault archive {folder / missing[0]}.tar.xz",
+            f"There is no vault archive {data / 'vaults' / missing[0]}.tar.xz",
             f"Vaults there: {', '.join(known) or 'none'}; name the folder that holds vaults/ and beir/ with --data",
         )
     return {name: known[name] for name in names}
