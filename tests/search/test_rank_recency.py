@@ -138,6 +138,37 @@ def test_a_phrase_leaves_nothing_out(make_vault: MakeVault) -> None:
     assert "recency" not in {step.by for step in found.trace}
 
 
+def test_a_query_that_is_a_day_finds_the_notes_of_that_day(make_vault: MakeVault) -> None:
+    notes = {
+        "of that day.md": "---\ndate: 2024-05-17\n---\nThe hive hums.\n",
+        "the next.md": "---\ndate: 2024-05-18\n---\nThe hive hums in 2024, in May.\n",
+    }
+    with make_vault(notes) as vault:
+        vault.index()
+        queries = ("2024-05-17", "17 May 2024", "May 17, 2024")
+        firsts = [vault.search(query, explain=True).hits[0] for query in queries]
+    assert [first.path for first in firsts] == ["of that day.md"] * len(queries)
+    assert [step.why for step in firsts[0].trace if step.by == "dated"] == ["dated 2024-05-17"]
+
+
+def test_a_text_that_names_the_day_comes_before_notes_of_that_day(make_vault: MakeVault) -> None:
+    notes = {
+        "a.md": "---\ndate: 2024-05-17\n---\nThe hive hums.\n",
+        "names it.md": "---\ndate: 2023-01-01\n---\nThe swarm left on 2024-05-17.\n",
+    }
+    with make_vault(notes) as vault:
+        vault.index()
+        assert [hit.path for hit in vault.search("2024-05-17")] == ["names it.md", "a.md"]
+
+
+def test_words_beside_a_day_and_days_that_do_not_exist_ask_for_no_day(make_vault: MakeVault) -> None:
+    with make_vault({"a.md": "---\ndate: 2024-05-17\n---\nThe hive hums.\n"}) as vault:
+        vault.index()
+        hits = [hit for query in ("hive 2024-05-17", "2024-05-32 hive") for hit in vault.search(query, explain=True)]
+    assert hits
+    assert not [step for hit in hits for step in hit.trace if step.by == "dated"]
+
+
 def test_measuring_reads_queries_as_they_are(make_vault: MakeVault) -> None:
     with make_vault({"a.md": aged(9, "The latest hive hums.")}) as vault:
         vault.index()

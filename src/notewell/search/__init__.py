@@ -17,7 +17,7 @@ from notewell.search.rank import rankers_for
 from notewell.search.related import Encoded
 from notewell.search.relevance import keep_sure, telling_terms
 from notewell.search.rerank import rerank
-from notewell.search.retrieve import find_listed, retrieve
+from notewell.search.retrieve import add_of_day, find_listed, retrieve
 from notewell.search.rules import MEASURING, MODES, ModeRules, Ranker, Rules, SearchRules, mode_of
 from notewell.search.superseded import find_superseded
 from notewell.search.weak_results import Missing, find_notices
@@ -76,6 +76,7 @@ def answer(plan: Plan, query: Query, store: Snapshot, embedders: Embedders, rule
     rankings = retrieve(sent, store, embedders, settings)
     rankings, encoded, lacking = encoder_rerank(ahead, rankings, store, embedders, settings)
     fused = find_listed(plan, store, settings) if plan.only_filters else weighing.fuse(rankings)
+    fused = add_of_day(fused, plan, store, settings)
     candidates = make_candidates(fused, rankings, store, weighing)
     for ranker in rankers_for(plan, store, settings, rules):
         # Most rankers change nothing for most queries.

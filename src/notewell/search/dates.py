@@ -43,7 +43,7 @@ PHRASE = lazy_pattern(
     | (?P<yesterday>yesterday|gestern)
     | (?P<this>{THIS})\s+(?P<period>{PERIOD})
     | (?P<last>{LAST})\s+(?P<before>{PERIOD})
-    | {NOT_BESIDE}(?P<on>{DAY}\s+(?:{MONTH})\s+{YEAR}|(?:{MONTH})\s+{DAY},\s+{YEAR})
+    | {NOT_BESIDE}(?P<on>{DAY}\s+(?:{MONTH})\s+{YEAR}|(?:{MONTH})\s+{DAY},\s+{YEAR}|{YEAR}-\d\d-\d\d)
     | (?:in|im|im\s+jahre?)\s+(?P<in>(?:(?:{MONTH})\s+)?{YEAR})
     | (?:of|vom|von)\s+(?P<of>(?:{MONTH})\s+{YEAR})
     | (?:since|seit)\s+(?P<since>(?:{MONTH})(?:\s+{YEAR})?|{YEAR})(?!\s+\d)
@@ -107,6 +107,11 @@ class When(NamedTuple):
     days: Range
     idle: frozenset[str] = frozenset()
 
+    @property
+    def is_day(self) -> bool:
+        """Tell whether the time is one day."""
+        return self.days.low == self.days.high != ""
+
     def __str__(self) -> str:
         low, high = self.days.low, self.days.high
         span = low if low == high else f"{low} to {high}" if high else f"{low} and later"
@@ -169,14 +174,23 @@ def _days(match: re.Match[str], today: date) -> Range | None:
 
 
 def _one_day(written: str, today: date) -> Range | None:
-    """Return the day of `30 January 2025` or `January 30, 2025`; None for one in the future, or that does not exist."""
-    year, day = (int(re.findall(pattern, written)[0]) for pattern in (YEAR, r"\b\d{1,2}(?=\D)"))
-    month = re.findall(MONTH, written, re.IGNORECASE)[0]
+    """Return the day of `30 January 2025`, `January 30, 2025` or `2025-01-30`.
+
+    None for one in the future, or that does not exist.
+    """
     try:
-        span = _span(year, MONTHS[fold(month)[:3]], day)
+        span = Range(written, read_day(written, None)) if ISO.fullmatch(written) else _worded_day(written)
     except ValueError:
         return None
+    if not span.high:
+        return None
     return span if span.low <= today.isoformat() else None
+
+
+def _worded_day(written: str) -> Range:
+    year, day = (int(re.findall(pattern, written)[0]) for pattern in (YEAR, r"\b\d{1,2}(?=\D)"))
+    month = re.findall(MONTH, written, re.IGNORECASE)[0]
+    return _span(year, MONTHS[fold(month)[:3]], day)
 
 
 def _period(name: str, today: date, last: bool) -> Range:

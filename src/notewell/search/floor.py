@@ -45,7 +45,7 @@ def keep_answering(
     total = sum(rarities[term] for term in written)
 
     def is_sure(one: Candidate) -> bool:
-        return _is_exact(one) or close(one) >= VERY_CLOSE or share(one) >= SHARE
+        return _is_exact(one) or _is_dated(one) or close(one) >= VERY_CLOSE or share(one) >= SHARE
 
     # The cheapest sign first. Of words that are short and guessed, a chunk has to have most.
     answered = known and any(_relevance(one, total) >= floor for one in candidates)
@@ -110,6 +110,11 @@ def _scores(one: Candidate) -> tuple[float, float | None]:
     votes = {vote.retriever: max(0.0, vote.score or 0.0) for vote in one.votes}
     own = 1 - NOTE_SHARE if OF_NOTE in votes else 1.0
     return votes.get("lexical", 0.0) / own, votes.get("vector")
+
+
+def _is_dated(one: Candidate) -> bool:
+    """Tell whether the query is the day of a candidate's note."""
+    return any(step.by == "dated" for step in one.trace)
 
 
 def _is_exact(one: Candidate) -> bool:

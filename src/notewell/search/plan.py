@@ -106,6 +106,7 @@ def make_plan(text: str, scope: Scope = EVERYTHING, context: ParseContext | None
         passage=query.passage,
         by_words=bool(query.by_words) or not (query.meaning or query.passage),
         when=when.days if when else None,
+        asks_for_day=when is not None and when.is_day and when.phrase == query.meaning,
         strings=find_strings(" ".join(part.text for part in query.by_words if part.kind != "prefix")),
         words=tuple(word for word in _words(query.by_words) if word not in query.unparsed.words),
         notices=query.unparsed.notices,

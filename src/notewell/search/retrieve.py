@@ -24,6 +24,8 @@ HALF_DAYS = 365
 # Chunks with tasks that are compared. A task without a day comes after all that have one.
 MOST_TASKS = 1_000
 NO_DAY = "9999-12-31"
+# The share of the best score that notes of the day have that a query is: a text that names the day comes before them.
+OF_THE_DAY = 0.9
 # A note without a date comes last.
 OLDEST = "1970-01-01"
 
@@ -84,6 +86,22 @@ def find_listed(plan: Plan, store: Matching, rules: SearchRules) -> Fused:
     """Return the chunks in the scope of a plan that has only filters: tasks by the day they are due, notes by date."""
     asked = task_filters(plan.scope)
     return _find_tasks(asked, plan, store) if asked else find_newest(plan, store, rules)
+
+
+def add_of_day(fused: Fused, plan: Plan, store: Matching, rules: SearchRules) -> Fused:
+    """Return the fused chunks with those of the notes from a day, if the query is that day: `2024-05-03`.
+
+    The date of a note, in its front matter or its name, is no text that words could find.
+    """
+    if not plan.asks_for_day or plan.when is None:
+        return fused
+    inside = plan.scope._replace(filters=(*plan.scope.filters, Filter("date", (plan.when,))))
+    scores = {chunk_id: steps[-1].score for chunk_id, steps in fused.items()}
+    least, why = OF_THE_DAY * max(scores.values(), default=1.0), f"dated {plan.when.low}"
+    return fused | {
+        chunk_id: (*fused.get(chunk_id, ()), Step("dated", why, max(least, scores.get(chunk_id, 0.0))))
+        for chunk_id, _ in store.newest(inside, rules.limit)
+    }
 
 
 def _find_tasks(asked: Sequence[Filter], plan: Plan, store: Matching) -> Fused:

@@ -194,6 +194,8 @@ class Plan(NamedTuple):
     """What the user should know about the query."""
     when: Range | None = None
     """The days that the query prefers; a range without bounds prefers the newest."""
+    asks_for_day: bool = False
+    """Whether the query is one day, as `2024-05-03`, and nothing else."""
     read_as: tuple[str, ...] = ()
     """How the query was understood, for `explain`."""
     like: tuple[int, ...] = ()
