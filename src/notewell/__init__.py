@@ -7,6 +7,7 @@ if TYPE_CHECKING:
     from notewell.chat import ask
     from notewell.chat.verification import verify
     from notewell.domains.listing import DomainList, DomainReport
+    from notewell.entities.report import Entities, EntityDetails, EntityRow, OtherSpelling
     from notewell.errors import NotewellError
     from notewell.graph.link_report import LinkCounts, Links, NoteLink, WantedNote
     from notewell.graph.overview import Bridge, Community, Graph, NoteStanding
@@ -22,7 +23,21 @@ if TYPE_CHECKING:
     from notewell.types.note import Chunk
     from notewell.types.notices import Notice
     from notewell.types.query import Filters, Query
-    from notewell.types.results import Compared, DeepHit, DeepResults, Excerpt, Hit, Results, Step, Visit, Vote
+    from notewell.types.results import (
+        Compared,
+        DeepHit,
+        DeepResults,
+        EntityPlace,
+        Excerpt,
+        Hit,
+        NamedEntity,
+        Neighbour,
+        Relation,
+        Results,
+        Step,
+        Visit,
+        Vote,
+    )
     from notewell.vault import Vault
 
 __all__ = [
@@ -39,6 +54,10 @@ __all__ = [
     "DomainList",
     "DomainReport",
     "EncoderProgress",
+    "Entities",
+    "EntityDetails",
+    "EntityPlace",
+    "EntityRow",
     "Excerpt",
     "Filters",
     "Forgotten",
@@ -46,16 +65,20 @@ __all__ = [
     "Hit",
     "LinkCounts",
     "Links",
+    "NamedEntity",
     "Near",
+    "Neighbour",
     "NoteLink",
     "NoteStanding",
     "NotewellError",
     "Notice",
+    "OtherSpelling",
     "Progress",
     "Query",
     "Reading",
     "Reason",
     "Redaction",
+    "Relation",
     "Remembered",
     "Report",
     "Results",
@@ -80,6 +103,7 @@ __version__ = "0.1.0"
 # Loaded on first use, so that a command without them does not wait for numpy.
 _HOMES = {
     "notewell.domains.listing": ("DomainList", "DomainReport"),
+    "notewell.entities.report": ("Entities", "EntityDetails", "EntityRow", "OtherSpelling"),
     "notewell.errors": ("NotewellError",),
     "notewell.graph.link_report": ("LinkCounts", "Links", "NoteLink", "WantedNote"),
     "notewell.graph.overview": ("Bridge", "Community", "Graph", "NoteStanding"),
@@ -101,8 +125,12 @@ _HOMES = {
         "Compared",
         "DeepHit",
         "DeepResults",
+        "EntityPlace",
         "Excerpt",
         "Hit",
+        "NamedEntity",
+        "Neighbour",
+        "Relation",
         "Results",
         "Step",
         "Visit",

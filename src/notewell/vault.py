@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Self, Unpack
 from notewell.config import find_root, here
 from notewell.config.files import SettingsFiles, settings_files
 from notewell.config.settings import Settings
-from notewell.domains.asking import embedders_for, narrowed, rules_for, vector_of
+from notewell.domains.asking import embedders_for, narrowed, rules_for, vector_of, with_entities
 from notewell.domains.health import problems_of, status_of
 from notewell.domains.listing import DomainList, list_domains
 from notewell.domains.view import View
@@ -27,7 +27,7 @@ from notewell.freshness import BY_PYTHON, Freshness, Opening
 from notewell.index import Progress, Report
 from notewell.index.encode import EncoderVectors
 from notewell.index.place import Reading, as_place, find_place, names_file, read_place
-from notewell.index.report import Diagnosis, Status
+from notewell.index.report import QUIET, Diagnosis, Status
 from notewell.index.runs import WAIT_SECONDS
 from notewell.index.secrets import SecretReport, files_at, find_secrets
 from notewell.index.shown import Shown, lag, without
@@ -43,6 +43,7 @@ from notewell.types.query import Names, Query, QueryFields
 from notewell.types.results import Compared, DeepResults, Results
 
 if TYPE_CHECKING:
+    from notewell.entities.report import Entities
     from notewell.graph.link_graph import LinkGraph
     from notewell.graph.link_report import Links
     from notewell.graph.overview import Graph
@@ -200,7 +201,7 @@ class Vault:
         found = self.storage.retried(lambda: self._search(query, rules))
         self.encoder.keep(found.encoded)
         self.encoder.wish(found.lacking)
-        results = self.freshness.without_gone(found.results)
+        results = with_entities(self.freshness.without_gone(found.results), query, rules, self._view)
         took = round((time.perf_counter() - began) * 1000, 3)
         return replace(results, took_ms=took, notices=(*notices, *told, *results.notices))
 
@@ -238,10 +239,7 @@ class Vault:
         return found.place
 
     def encode(self, progress: Progress | None = None) -> int:
-        """Encode the chunks that lack it, the newest and most linked notes first; return how many are left.
-
-        One process at a time encodes a vault.
-        """
+        """Encode the chunks that lack it, the most important first, in one process; return how many are left."""
         self.shown.forget_excluded()
         return self.encoder.encode(self._view.indexing.while_unchanged(progress or Progress()))
 
@@ -280,6 +278,13 @@ class Vault:
 
         query = LinkQuery(readable_name(as_place(note)), broken=broken, wanted=wanted, orphans=orphans, to=to)
         return self.within(domain).link_graph.links(query)
+
+    def entities(
+        self, name: str = "", progress: Progress = QUIET, *, kind: str = "", relations: bool = False, domain: Names = ()
+    ) -> Entities:
+        """Return the people, places and other entities of the vault, or one; read new and changed notes first."""
+        self._index_new()
+        return self.within(domain)._view.entities.answer(name, kind, progress.tell, progress.stop, relations=relations)
 
     def graph(self, *, domain: Names = ()) -> Graph:
         """Return an overview of the vault: its notes and links, communities, the bridges between them, and orphans."""
@@ -335,9 +340,8 @@ class Vault:
             # Index first, so that duplicates can be found. If that fails, write the memory anyway.
             with suppress(StoreBusy, EmbedError):
                 self.refresh()
-        memory = Memory(
-            text, datetime.now().astimezone(), title, (tag,) if isinstance(tag, str) else tuple(tag), source
-        )
+        tags = (tag,) if isinstance(tag, str) else tuple(tag)
+        memory = Memory(text, datetime.now().astimezone(), title, tags, source)
         done = memories.remember(memory, anyway=anyway)
         return replace(done, notices=self.freshness.index_note(done.path)) if done.path else done
 

@@ -20,6 +20,7 @@ from notewell.store import Snapshot
 from notewell.types.note import Vectors
 from notewell.types.notices import Notice
 from notewell.types.query import Plan, Query
+from notewell.types.results import Results
 
 
 def rules_for(query: Query, view: View) -> Rules:
@@ -34,6 +35,7 @@ def rules_for(query: Query, view: View) -> Rules:
         reranking=reranking_of(query, settings.search, mode, settings.rerank),
         own=view.own_rules,
         domain_of=view.settings_files.domains.of,
+        notes_naming=lambda name: view.entities.notes_of(name),
     )
     return replace(rules, walk=follow_links(rules)) if mode.seeds else rules
 
@@ -44,6 +46,15 @@ def follow_links(rules: Rules) -> FollowLinks:
     from notewell.graph.deep import DeepWalk  # noqa: PLC0415
 
     return DeepWalk(lambda snapshot: decay_of_each(rules, snapshot.notes))
+
+
+def with_entities(results: Results, query: Query, rules: Rules, view: View) -> Results:
+    """Return results with what is known of the entities that the query names; the hits are the same."""
+    if any(notice.code == "no_entity" for notice in results.notices):
+        results = replace(results, notices=view.entities.explained(results.notices))
+    if not view.has_entities or not rules.mode.floor or rules.mode.only_like:
+        return results
+    return replace(results, entities=view.entities.named_in(query.text))
 
 
 def narrowed(query: Query, view: View) -> tuple[Query, Sequence[str], tuple[Notice, ...]]:

@@ -151,7 +151,7 @@ class Parts:
         # Vectors are compared with those of the first, which has the vault's own embedder if any has.
         chosen = {name: parts[name] for name in sorted(names, key=lambda name: parts[name].models is not self._models)}
         models = next(iter(chosen.values())).models
-        within, file = domains.part(names), self._file()
+        within, file = domains.part(names), self.file
         storage = JoinedStorage(
             {name: part.storage for name, part in chosen.items()}, file, domains.of, KeptAcross(file, names)
         )
@@ -161,7 +161,9 @@ class Parts:
         shown = Shown(self._wiring.root, lambda: limited(self._wiring.walk(), within), storage)
         return Opened(storage, indexing, shown, EncoderVectors(storage, self._models), models)
 
-    def _file(self) -> Path:
+    @property
+    def file(self) -> Path:
+        """Return the file in which one store for all domains would be."""
         files = self._wiring.files()
         settings = files.settings.store
         return store_file(self._wiring.root, settings.path, settings.folder, suffix_for(files.selection))

@@ -11,6 +11,7 @@ from notewell.config.files import SettingsFiles
 from notewell.config.settings import Settings
 from notewell.domains.parts import Opened, Parts, Wiring
 from notewell.embed import Models
+from notewell.entities.place import entity_file, entity_files
 from notewell.errors import NoteError, QueryError
 from notewell.files.formats import is_sandboxed
 from notewell.files.survey import WalkRules, left_out_by
@@ -22,10 +23,12 @@ from notewell.index.place import Place, read_place
 from notewell.index.runs import Indexing
 from notewell.index.shown import Shown
 from notewell.search.rules import OwnRules
+from notewell.store import Store
 from notewell.store.opened import OpenedStore
 from notewell.types.notices import Notice
 
 if TYPE_CHECKING:
+    from notewell.entities.vault_entities import VaultEntities
     from notewell.graph.link_graph import LinkGraph
 
 
@@ -48,7 +51,7 @@ class View:
         self._batches = batches
         self._models = load(files.settings)
         # Most commands need no graph: it is loaded with the first link to resolve.
-        linking = Linking(lambda store: self.graph.resolve(store), lambda store: self.graph.measure(store))
+        linking = Linking(self._resolve, lambda store: self.graph.measure(store))
         wiring = Wiring(root, lambda: self.settings_files, self._walk_rules, self._source, linking, load, cache_kib)
         self._parts = Parts(wiring, self._models)
 
@@ -160,6 +163,38 @@ class View:
             lambda path: left_out_by(path, self.settings.index),
         )
         return LinkGraph(self.storage, files, self.indexing.resolve_links, self.shown.answering)
+
+    @property
+    def entities(self) -> VaultEntities:
+        """Return the entities of these notes."""
+        # Only who asks for entities pays for what extracts them.
+        from notewell.entities.vault_entities import VaultEntities  # noqa: PLC0415
+
+        self.storage.check_indexed()
+        return VaultEntities(
+            entity_file(self._parts.file, self.asked),
+            self.shown.answering,
+            lambda: self.storage.store.files().notes,
+            self.settings_files.settings.llm,
+        )
+
+    @property
+    def has_entities(self) -> bool:
+        """Tell whether entities of these notes were extracted."""
+        return entity_file(self._parts.file, self.asked).is_file()
+
+    def _resolve(self, store: Store) -> None:
+        """Resolve links after notes changed; what the entities' files have of other notes than these is deleted."""
+        self.graph.resolve(store)
+        if files := entity_files(self._parts.file):
+            from notewell.entities.file import EntityFile  # noqa: PLC0415
+
+            # A run has the notes of one domain; those of the others are as they were.
+            parts = self._parts.each().values() if self.settings_files.domains else ()
+            every = [part.storage.store.files().notes for part in parts if part.storage.is_indexed]
+            notes = {path: stamp for of_part in (*every, store.files().notes) for path, stamp in of_part.items()}
+            for file in files:
+                EntityFile(file).forget(notes)
 
     def _text_of(self, path: str) -> str:
         """Return the whole text of a note; an empty text if it is gone, or its format needs the sandbox."""

@@ -30,6 +30,10 @@ class Progress:
     """Called after the last note: before links are resolved, and before standings are measured."""
 
 
+# Tells nobody, and never stops.
+QUIET = Progress()
+
+
 @frozen
 class EncoderProgress:
     """How many chunks the encoder has encoded, and how many are left."""

@@ -57,7 +57,7 @@ def describe_filter(asked: Filter) -> str:
     values = describe_values(asked)
     if asked.of == "task":
         values = {"*": "a task", "open": "an open task", "done": "a task that is done"}[str(asked.values[0])]
-    names = {"field": asked.key, "date": "", "term": "", "heading": "in a heading", "task": "has"}
+    names = {"field": asked.key, "date": "", "term": "", "heading": "in a heading", "task": "has", "note": "entity"}
     name = names.get(asked.of, asked.of)
     return " ".join(filter(None, ("not" * asked.negated, name, values)))
 
@@ -68,6 +68,8 @@ def describe_values(asked: Filter) -> str:
     >>> describe_values(Filter("lang", ("python", "py", "pyi", "ipynb", "de")))
     'python or de'
     """
+    if asked.of == "note" and asked.key:
+        return asked.key
     values = _written(asked.values) if asked.of == "lang" else asked.values
     return " or ".join(describe_value(asked.of, value) for value in values)
 

@@ -43,7 +43,9 @@ def plan_query(query: Query, store: Snapshot, rules: Rules, embedder: Embedder |
     """Return the plan of a query: its text, filters and places; unknown words are resolved, other wordings added."""
     context = ParseContext(syntax=False)
     if rules.mode.syntax:
-        context = ParseContext(lambda: store.values("key"), rules.today, chunks_at=chunks_in(store))
+        context = ParseContext(
+            lambda: store.values("key"), rules.today, chunks_at=chunks_in(store), notes_naming=rules.notes_naming
+        )
     filters = read_filters(query.filters, rules.today)
     filters += (Filter("phrase", (readable(query.containing),)),) if query.containing else ()
     plan = make_plan(query.text, make_scope(query.under, rules.addresses.root, filters), context)

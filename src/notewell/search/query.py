@@ -55,7 +55,7 @@ AT_MOST = {"phrases": 16, "excluded beginnings": 16}
 
 # What `is:` may ask for, and the task that it means.
 TASKS = {"task": "*", "todo": "open", "open": "open", "done": "done"}
-FILTER_KEYS = ("like", "path", "tag", "type", "lang", "after", "before", "is", "due")
+FILTER_KEYS = ("like", "entity", "path", "tag", "type", "lang", "after", "before", "is", "due")
 # A typed part without a value.
 EMPTY = re.compile(r"(?:^|\s)((?:lex|vec|hyde):)(?=\s|$)", re.IGNORECASE)
 # The most unknown keys that notices name, and that are compared with known ones; a pasted log has hundreds.
@@ -66,7 +66,8 @@ COMPARED = 5_000
 
 
 class ParseContext(NamedTuple):
-    """What a query is parsed with: the keys of front matter, folded; today; and a function from a place to its chunks.
+    """What a query is parsed with: the keys of front matter, folded; today; and functions from a place to its chunks,
+    and from an entity to the notes that name it.
 
     A query that was not written for Notewell, such as one of a test collection, has no `syntax`.
     """
@@ -75,6 +76,7 @@ class ParseContext(NamedTuple):
     today: date | None = None
     syntax: bool = True
     chunks_at: Callable[[str], tuple[int, ...]] = lambda place: ()
+    notes_naming: Callable[[str], tuple[str, ...] | None] = lambda name: None
 
 
 class QueryPart(NamedTuple):
@@ -285,6 +287,9 @@ def _keyed(key: str, value: str, negated: bool, context: ParseContext) -> QueryP
     if key == "due" and (due := _due(value, context.today, negated=negated)):
         return QueryPart("filter", filter=due)
     keys = context.keys()
+    if key == "entity" and ((notes := context.notes_naming(_unquoted(value))) or key not in keys):
+        # No note has an empty path: nothing passes for a name that no note has.
+        return QueryPart("filter", filter=Filter("note", notes or ("",), key=_unquoted(value), negated=negated))
     return QueryPart("filter", filter=_filter("field", value, key=key, negated=negated)) if fold(key) in keys else None
 
 

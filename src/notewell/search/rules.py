@@ -277,6 +277,7 @@ class Rules:
     Without a `today`, nothing depends on the age of notes; `rankers` replace the usual ones. A model wrote the
     `passage`, which an answer might resemble. A reranker may order the best candidates. In a search over several
     domains, those with settings of their `own` are there by name, and `domain_of` tells to which a path belongs.
+    `notes_naming` returns the notes that name an entity.
     """
 
     settings: SearchRules = SearchRules()
@@ -290,6 +291,7 @@ class Rules:
     reranking: Reranking | None = None
     own: Mapping[str, OwnRules] = field(default_factory=dict)
     domain_of: Callable[[str], str] = lambda path: ""
+    notes_naming: Callable[[str], tuple[str, ...] | None] = lambda name: None
 
     @property
     def decaying(self) -> DecayRules:

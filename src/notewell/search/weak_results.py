@@ -140,6 +140,8 @@ def _nothing_passes(asked: Filter, store: Snapshot) -> Notice:
     values = describe_values(asked)
     if asked.of == "field" and fold(asked.key) not in (keys := store.values("key")):
         return _with_near("no_property", {"key": asked.key}, near_keys(asked.key, keys))
+    if asked.of == "note" and asked.key:
+        return Notice("no_entity", {"value": values})
     near = _near(asked, store)
     if asked.of == "field":
         return _with_near("no_value", {"condition": f"{asked.key}: {values}"}, near)

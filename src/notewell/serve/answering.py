@@ -72,6 +72,15 @@ def _ask(vault: Vault, query: Query) -> Answer:
         return ask(vault, query, limited)
 
 
+def place_at(note: str, lines: str, part: str) -> str:
+    """Return a place from its parts.
+
+    >>> place_at("Bees.md", "12-20", ""), place_at("Bees.pdf", "", "page 3")
+    ('Bees.md:12-20', 'Bees.pdf#page 3')
+    """
+    return f"{note}{f':{lines}' if lines else ''}{f'#{part}' if part else ''}"
+
+
 def read_indexed(vault: Vault, place: str) -> Reading:
     """Return lines of a note by its path, name or title; a file that is not indexed is refused."""
     return vault.read(vault.find(place))

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 
 # The commands whose output is meant to be read; others report progress.
-PAGED = {"search", "related", "read", "links", "traverse", "graph", "status", "domains", "config", "help"}
+PAGED = {"search", "related", "read", "links", "traverse", "entities", "graph", "status", "domains", "config", "help"}
 # -F quits if all fits on one screen, -R passes colours and links, -X leaves the output on the screen.
 LESS = "less -FRX"
 COLOURS = ("auto", "always", "never")

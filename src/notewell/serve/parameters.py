@@ -12,6 +12,7 @@ from notewell.errors import QueryError
 from notewell.frozen import frozen
 from notewell.names.suggest import CLOSE, suggest
 from notewell.types.query import FILTERS, Filters, Query
+from notewell.types.results import KINDS
 
 Surface = Literal["cli", "http", "mcp"]
 EVERYWHERE: tuple[Surface, ...] = get_args(Surface)
@@ -156,6 +157,22 @@ OPERATIONS: Mapping[str, Operation] = MappingProxyType(
                 QUERY["domain"],
                 QUERY["refresh"],
             )
+        ),
+        "entities": Operation(
+            (
+                Parameter("name", "An entity by any of its names. Default: list all", str, ""),
+                Parameter("kind", "Only entities of this kind", Literal["", *KINDS], ""),
+                Parameter(
+                    "relations",
+                    "Let the language model read new and changed notes for relations, for ten minutes at most",
+                    bool,
+                    False,
+                    surfaces=("cli",),
+                ),
+                QUERY["domain"],
+                QUERY["refresh"],
+            ),
+            beside=("progress",),
         ),
         "graph": Operation((QUERY["domain"], QUERY["refresh"])),
         "domains": Operation(surfaces=("cli", "http")),

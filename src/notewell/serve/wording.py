@@ -76,6 +76,18 @@ WORDING: Mapping[str, str | tuple[str, str]] = {
     # Links
     "links_out_of_date": "Links may be out of date: {reason}",
     "link_leads_elsewhere": "[[{name}]] leads to {path}",
+    # Entities
+    "extraction_stopped": "Read {done} of {total} new or changed notes. The next `notewell entities` continues",
+    "no_name_model": "{reason}. Names in text are found by their capitals alone; run `pip install 'notewell[ner]'`",
+    "no_relations": "{reason}. No relations were read; set llm.model, or start Ollama",
+    "relations_unread": (
+        "1 note was left without relations: {reason}",
+        "{count} notes were left without relations: {reason}",
+    ),
+    "relations_left": (
+        "1 note is left to read for relations. Run `notewell entities --relations` again",
+        "{count} notes are left to read for relations. Run `notewell entities --relations` again",
+    ),
     # How the query was read
     "empty_part": "{part} has no value, so it was read as text",
     "invalid_date": "{text} is not a date, so it was read as text",
@@ -122,6 +134,8 @@ WORDING: Mapping[str, str | tuple[str, str]] = {
     "unknown_domain": 'This vault has no domain "{name}", so that in:{name} is read as text',
     "no_path": 'No indexed note has the path "{value}"',
     "no_tag": 'No note has the tag "{value}"',
+    "no_entity": 'No entity is called "{value}"; `notewell entities` lists them',
+    "no_entities": "No entities were extracted yet, so that entity: finds nothing. Run `notewell entities`",
     "no_type": 'No note has the type "{value}"',
     "no_language": 'No note has the file type or the `lang` property "{value}". The language of prose is not detected',
     "no_day": "No note is from {days}",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import field
-from typing import Any
+from typing import Any, Literal, get_args
 
 from notewell.frozen import frozen, frozen_by_name
 from notewell.types.notices import Notice
@@ -150,6 +150,78 @@ class Visit:
     """Why it was not kept; absent if it was."""
 
 
+Kind = Literal["person", "organisation", "place", "work", "project", "concept"]
+KINDS: tuple[Kind, ...] = get_args(Kind)
+
+
+@frozen
+class EntityPlace:
+    """A line that names an entity."""
+
+    path: str
+    """The note, from the vault's root."""
+    line: int
+    """The line."""
+    by: str
+    """How it is named there: as `title`, `alias`, `property`, `tag` or `link`, in `text`, or by a `model`'s reading."""
+
+
+@frozen
+class Neighbour:
+    """An entity that is named in the same notes as another."""
+
+    name: str
+    """Its name."""
+    kind: str
+    """Its kind."""
+    notes: int
+    """How many notes name both."""
+    path: str
+    """One of these notes."""
+    line: int
+    """A line there that names it."""
+
+
+@frozen
+class Relation:
+    """A relation between two entities that a language model read in a note."""
+
+    source: str
+    """The entity it starts from."""
+    relation: str
+    """One of fifteen canonical relations."""
+    target: str
+    """The entity it leads to."""
+    said: str
+    """What the model called it."""
+    path: str
+    """The note."""
+    line: int
+    """A line there that names the first entity."""
+
+
+@frozen
+class NamedEntity:
+    """An entity that a query names, and what the vault knows of it."""
+
+    name: str
+    """Its name."""
+    kind: str
+    """Its kind: person, organisation, place, work, project or concept."""
+    notes: int
+    """How many notes name it."""
+    first: str
+    """The day of the earliest of these notes whose day is written in it; empty if none is."""
+    last: str
+    """The day of the latest."""
+    places: tuple[EntityPlace, ...]
+    """Where it is named, the most telling notes first."""
+    beside: tuple[Neighbour, ...]
+    """Who, what and where is named in the same notes."""
+    relations: tuple[Relation, ...]
+    """What a language model read of its relations."""
+
+
 @frozen_by_name
 class Results:
     """What a search found."""
@@ -168,6 +240,8 @@ class Results:
     """How many weak hits are hidden; `all` shows them."""
     notices: tuple[Notice, ...] = ()
     """What the user should know."""
+    entities: tuple[NamedEntity, ...] | None = field(default=None, metadata=OPTIONAL)
+    """The entities that the query names, if `notewell entities` has read the vault; they never change the hits."""
     read_as: tuple[str, ...] | None = field(default=None, metadata=EXPLAINED)
     """How the query was understood. Only with `explain`."""
 

@@ -40,6 +40,7 @@ GROUPS = {
     "Explore": {
         "links": "Show links and backlinks; list broken links",
         "traverse": "Follow links from a note to similar notes",
+        "entities": "List the people, places and other things the notes name",
         "graph": "Show the communities of the vault, and the links between them",
     },
     "Curate": {

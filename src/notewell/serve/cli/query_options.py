@@ -118,7 +118,7 @@ def page_options(command: Command) -> Command:
 def operation_options(operation: str) -> Callable[[Command], Command]:
     """Add an option for each optional parameter of an operation; required ones are arguments of the command."""
     every = parameters_of(operation, "cli")
-    shared = [option(one) for one in every if one.default is not REQUIRED and one.name != "note"]
+    shared = [option(one) for one in every if one.default is not REQUIRED and one.name not in ("note", "name")]
     return lambda command: _with_options(command, shared)
 
 

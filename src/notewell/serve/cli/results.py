@@ -13,6 +13,7 @@ import click
 from notewell.files.control_chars import escaped, shown_path
 from notewell.names.addresses import Addresses
 from notewell.search import context
+from notewell.serve.cli.entities import say_known
 from notewell.serve.cli.options import is_terminal, print_data, print_json, say_notices
 from notewell.serve.cli.query_options import Page
 from notewell.serve.json_data import as_data, json_text
@@ -54,6 +55,8 @@ def print_results(results: Results, notices: tuple[Notice, ...], *, page: Page, 
     """Print hits in the format that was asked for, and notices on stderr."""
     results = with_notices(results, notices)
     say_notices(results.notices)
+    if results.entities and page.format in ("", "text"):
+        say_known(results.entities)
     budget = vault.settings.search.max_tokens if page.query.max_tokens is None else page.query.max_tokens
     format = page.format or ("md" if budget else "text")
     if format == "json":

@@ -10,15 +10,15 @@ import time
 from stat import S_ISFIFO, S_ISREG
 
 # The commands that the daemon runs: they read a vault, and end by themselves.
-COMMANDS = ("search", "related", "read", "traverse", "links", "graph", "status", "domains", "hook")
+COMMANDS = ("search", "related", "read", "traverse", "links", "entities", "graph", "status", "domains", "hook")
 # Those of them that look for changes in the folder before they answer.
-LOOKING = ("search", "related", "traverse", "links", "graph")
+LOOKING = ("search", "related", "traverse", "links", "entities", "graph")
 # The subcommands of `hook` that only answer; the others write settings, or ask the user.
 HOOKS = ("start", "prompt", "before", "after")
 # The commands that leave no thread at work.
 ENDING_AT_ONCE = (*COMMANDS, "index")
 # Options that show secrets or write files; the command does that itself.
-LOCAL_OPTIONS = ("--raw", "--svg", "--dot", "--expand")
+LOCAL_OPTIONS = ("--raw", "--svg", "--dot", "--expand", "--relations")
 # The global options, and how many words each takes.
 GLOBAL = {"-q": 1, "--quiet": 1, "--no-pager": 1, "--color": 2}
 SWITCH = "--no-daemon"

@@ -21,6 +21,7 @@ from notewell.curate.renames import Renamed
 from notewell.curate.suggest import TagProposals
 from notewell.curate.tag_report import TagReport
 from notewell.domains.listing import DomainList
+from notewell.entities.report import Entities
 from notewell.errors import StoreBusy
 from notewell.files.safe_open import check_folder
 from notewell.graph.link_report import Links
@@ -30,7 +31,7 @@ from notewell.graph.traverse import Walk
 from notewell.index.place import Reading
 from notewell.index.report import Report, Status
 from notewell.search.plan import readable_name
-from notewell.serve.answering import IndexingProgress, answer, notices_in_errors, read_indexed
+from notewell.serve.answering import IndexingProgress, answer, notices_in_errors, place_at, read_indexed
 from notewell.serve.background import encode_wished, pause, resume
 from notewell.serve.http import curate
 from notewell.serve.http.arguments import AROUND, HOPS, LINES, PART, RouteArguments, check_query, route_arguments
@@ -136,12 +137,12 @@ class Routes:
         """Show a note, some of its lines, or a part such as a page; secrets are redacted."""
         lines, part, refresh = (asked.given[name] for name in ("lines", "part", "refresh"))
         with notices_in_errors(self._vault.freshness.look(refresh=refresh)):
-            return _response(as_data(read_indexed(self._vault, _place(note, lines, part))))
+            return _response(as_data(read_indexed(self._vault, place_at(note, lines, part))))
 
     async def page(self, note: PlacePath, asked: RouteArguments) -> Response:
         """Show a note as HTML, with its outline, properties and tags; lines or a part are marked in it."""
         lines, part, refresh = (asked.given[name] for name in ("lines", "part", "refresh"))
-        return await self._slowly(partial(self._page, _place(note, lines, part), refresh))
+        return await self._slowly(partial(self._page, place_at(note, lines, part), refresh))
 
     async def _slowly(self, make: Callable[[], Response]) -> Response:
         """Answer in a thread of its own, not in those of searches, which would wait for what takes seconds."""
@@ -248,6 +249,10 @@ class Routes:
         """Show the links and backlinks of a note."""
         return self._answer(asked, {"note": note})
 
+    async def entities(self, asked: RouteArguments) -> Response:
+        """List the people, places and other things that the notes name, or show one with its places."""
+        return await self._slowly(lambda: self._answer(asked))
+
     def graph(self, asked: RouteArguments) -> Response:
         """Show the communities of the vault, and the links between them."""
         return self._answer(asked)
@@ -313,6 +318,7 @@ def router(vault: Vault) -> APIRouter:
     add("/links", routes.links, schema_of(Links), UNABLE, route_arguments("links", without=("note",)))
     links = route_arguments("links", without=("note", "orphans"))
     add("/links/{note:path}", routes.links_of, schema_of(Links), {**ABSENT, **UNABLE}, links)
+    add("/entities", routes.entities, schema_of(Entities), UNABLE, route_arguments("entities"))
     add("/graph", routes.graph, schema_of(Graph), UNABLE, route_arguments("graph"))
     around = route_arguments("graph", AROUND, HOPS)
     add("/graph/map", routes.graph_map, schema_of(GraphMap), {**ABSENT, **UNABLE}, around)
@@ -385,10 +391,6 @@ def _failures(problems: Mapping[int, str]) -> dict[int | str, dict[str, Any]]:
     return {
         status: {"model": schema_of(Failure), "description": why} for status, why in {**REFUSED, **problems}.items()
     }
-
-
-def _place(note: str, lines: str, part: str) -> str:
-    return f"{note}{f':{lines}' if lines else ''}{f'#{part}' if part else ''}"
 
 
 def _response(value: Mapping[str, object]) -> Response:

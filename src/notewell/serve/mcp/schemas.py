@@ -8,6 +8,7 @@ from typing import Annotated, Any, NotRequired
 
 from pydantic import Field
 
+from notewell.entities.report import Entities, EntityDetails, EntityRow
 from notewell.graph.link_report import Links, NoteLink
 from notewell.graph.overview import Bridge, Community, Graph
 from notewell.graph.traverse import Walk
@@ -111,6 +112,26 @@ GRAPH = _page(
         "orphans": _field(int, "How many notes have no link to or from another"),
     },
     only=("notes", "links"),
+)
+ENTITY = part_schema(EntityRow)
+ENTITIES = _page(
+    Entities,
+    {
+        "entities": _list(ENTITY),
+        "entity": NotRequired[
+            part_schema(
+                EntityDetails,
+                only=("name", "kind", "notes"),
+                more={
+                    "spellings": _field(list[str], "Its other names"),
+                    "places": _field(list[str], "Where it is named, as path:line"),
+                    "beside": _field(list[str], "What the same notes name, with its kind"),
+                    "relations": _field(list[str], "What a language model read of its relations, with the place"),
+                },
+            )
+        ],
+    },
+    only=("total", "kinds"),
 )
 STATUS = part_schema(
     Status,

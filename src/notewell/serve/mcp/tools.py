@@ -12,6 +12,7 @@ from notewell.serve.arguments import Arguments
 from notewell.serve.mcp import schemas
 from notewell.serve.mcp.answer_pages import answer_page
 from notewell.serve.mcp.arguments import arguments_of
+from notewell.serve.mcp.entity_pages import entities_page
 from notewell.serve.mcp.fence import ToolAnswer
 from notewell.serve.mcp.graph_pages import graph_page, links_page, walk_page
 from notewell.serve.mcp.pages import compared_page, hits_page, is_open, reading_page, status_page
@@ -66,6 +67,11 @@ def links(vault: Vault, given: Arguments) -> ToolAnswer:
     found = _answer(vault, given)
     # A list of broken links comes with the notes that they name; a page has room for what was asked for.
     return links_page(found if given.given["wanted"] else replace(found, wanted=()))
+
+
+def entities(vault: Vault, given: Arguments) -> ToolAnswer:
+    """List entities, or show one."""
+    return entities_page(_answer(vault, given))
 
 
 def graph(vault: Vault, given: Arguments) -> ToolAnswer:
@@ -152,6 +158,17 @@ broken links, `wanted` the missing notes that links point to, `orphans` notes wi
         arguments_of("links"),
         links,
         schemas.LINKS,
+    ),
+    Tool(
+        "entities",
+        "People, places and things",
+        """List the people, organisations, places, works, projects and concepts that the notes name, or, with \
+`name`, show one: its other names, where it is named as path:line, and what the same notes name. Use it for who, where \
+and what; `entity:NAME` in the text of a search keeps to the notes that name it. The first call may take a minute.""",
+        arguments_of("entities"),
+        entities,
+        schemas.ENTITIES,
+        slow=True,
     ),
     Tool(
         "graph",

@@ -1,0 +1,1 @@
+"""Entities: the people, organisations, places, works, projects and concepts of a vault, and how they are related."""
