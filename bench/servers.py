@@ -59,7 +59,7 @@ def _of_vault(data: Path, name: str, work: Path, databases: Sequence[OwnServer])
     """Ask for titles, which are taken out of all notes."""
     say(f"servers: {name}")
     made = make_vault(name, find_archives(data, (name,))[name], work, 1)
-    root, wanted = without_names(made.root, work / f"{name}-nameless")
+    root, wanted, _ = without_names(made.root, work / f"{name}-nameless")
     with Vault(root, _always(replace(_settings(), store=StoreSettings("store.db")))) as vault:
         vault.index()
         return _compared(vault, [one.text for one in wanted], databases)

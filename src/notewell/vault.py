@@ -320,8 +320,7 @@ class Vault:
     def watch(self, tell: Callable[[Report], None], stop: Event, warn: Callable[[str], None] | None = None) -> None:
         """Index every change as it happens, until `stop` is set, and pass each report to `tell`.
 
-        If a server for embeddings does not answer, `warn` gets a message and the next change tries again; without
-        `warn`, that is an error.
+        If a server for embeddings does not answer, that is an error, or `warn` is told and the next change tries again.
         """
         self._view.indexing.follow(tell, stop, warn, self.reread)
 
@@ -380,8 +379,7 @@ class Vault:
     def restore(self, file: str | Path, *, force: bool = False, wait: float = WAIT_SECONDS) -> tuple[Notice, ...]:
         """Replace the store with a backup, and return notices; the next `index` adds what changed since.
 
-        A backup of another vault is an error, unless `force`. If another process is indexing, wait for it, at most
-        `wait` seconds.
+        A backup of another vault is an error, unless `force`. Wait at most `wait` seconds for a process that indexes.
         """
         other = self.storage.restore(Path(file), wait, force=force)
         return (Notice("backup_of_another_vault", {"vault": str(other)}),) if other else ()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from importlib.metadata import PackageNotFoundError
 from pathlib import Path
 
 import pytest
@@ -48,7 +49,7 @@ def test_other_files_than_those_we_know_are_not_loaded(tmp_path: Path, monkeypat
 
 def test_without_the_extra_a_notice_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
     def missing(name: str) -> None:
-        raise ner.PackageNotFoundError(name)
+        raise PackageNotFoundError(name)
 
     monkeypatch.setattr(ner, "distribution", missing)
     model, (notice,) = find_model()
