@@ -255,9 +255,26 @@ def test_an_interrupted_move_is_ended_by_the_next_balance(cluster: Cluster, vaul
     vault.index()
 
 
+def test_rows_of_a_move_that_not_all_servers_committed_are_deleted_by_the_next_balance(
+    cluster: Cluster, vault: Vault, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sessions, "SETTLED", 0.0)
+    part = cluster_part(cluster, "notewell_part")
+    with cluster.connections.taken() as home, psycopg.connect(cluster.others[0].url(), autocommit=True) as node:
+        for table, columns in (("mark", "store, part, made"), ("posting", "store, part, term, block, data")):
+            rows = home.execute(f"select {columns} from notewell_part.{table} where part = %s".encode(), (part,))
+            added = f"insert into notewell_part.{table} values ({', '.join(['%s'] * (columns.count(',') + 1))})"
+            node.cursor().executemany(added.encode(), rows.fetchall())
+    with pytest.raises(StoreDamaged, match="different states") as caught:
+        vault.search("bees", refresh=False)
+    assert "notewell server nodes balance" in caught.value.hint
+    cluster.nodes.balance()
+    assert answers(vault) == cluster.answers["file"] and vault.doctor().problems == ()
+
+
 def test_only_an_empty_database_becomes_a_node(cluster: Cluster) -> None:
     for server in (cluster.home, cluster.others[0]):
-        with pytest.raises(StoreError, match="stores of its own, or is a node"):
+        with pytest.raises(StoreError, match=r"stores of its own|is a node"):
             cluster.nodes.add(server.url())
     with pytest.raises(StoreError, match="address contains a password"):
         cluster.nodes.add("postgresql://ada:word@127.0.0.1/empty")
@@ -288,3 +305,19 @@ def test_the_command_lists_nodes(cluster: Cluster, tmp_path: Path, run_command: 
 def test_the_command_takes_no_password(cluster: Cluster, tmp_path: Path, run_command: Run) -> None:
     code, _, err = run_command(tmp_path, "server", "nodes", "--database", "postgresql://ada:word@127.0.0.1/notes")
     assert code == 1 and "--database contains a password" in err and "word@" not in err
+
+
+def test_a_node_that_is_gone_for_good_is_forgotten_and_its_part_built_again(cluster: Cluster) -> None:
+    with cluster.open("four") as vault:
+        cluster.others[1].down()
+        try:
+            with pytest.raises(StoreUnreachable):
+                cluster.nodes.remove("node2")
+            cluster.nodes.remove("node2", lost=True)
+            assert "node2" not in cluster.parts()
+            with pytest.raises(StoreDamaged, match="different states"):
+                vault.search("bees", refresh=False)
+            vault.index(full=True)
+            assert vault.doctor().problems == () and answers(vault) == cluster.answers["file"]
+        finally:
+            cluster.others[1].up()

@@ -84,17 +84,20 @@ def add(url: str, database: str) -> None:
 
 @command.command("remove")
 @click.argument("name", metavar="NODE")
+@click.option("--lost", is_flag=True, help="Do not ask NODE: it is gone for good, with its part of each vault")
 @_database_option
-def remove(name: str, database: str) -> None:
+def remove(name: str, lost: bool, database: str) -> None:
     """Move all parts of NODE to the others, and forget it
+
+    After `--lost`, each vault that was spread has to be built again by `notewell index --full`.
 
     \b
     Example:
         notewell server nodes remove node1
     """
     with _nodes(database) as nodes:
-        nodes.remove(name, say)
-        say(f"{name} removed")
+        nodes.remove(name, say, lost=lost)
+        say(f"{name} removed" + (". Run `notewell index --full` for each vault" if lost else ""))
 
 
 @command.command("balance")

@@ -49,6 +49,18 @@ def move_part(db: psycopg.Connection, part: int, source: str, target: str) -> No
         db.execute(f"drop schema if exists {DOORWAY} cascade".encode())
 
 
+def give_up(db: psycopg.Connection, lost: str) -> None:
+    """Have this server take over the parts of a node that is gone for good, without their rows."""
+    before = parts_of_nodes(db)
+    parts = [*before[HOME], *before[lost]]
+    forget_promise(db)
+    _lock_out(db)
+    _detach(db, {HOME: before[HOME], lost: before[lost]})
+    for table in KEYS if parts else ():
+        db.execute(attached(HOME, table, parts).encode())
+    db.execute("update notewell.node set parts = %s where name = %s", (sorted(parts), HOME))
+
+
 def _delete(db: psycopg.Connection, part: int, source: str) -> None:
     """Delete a part where it was; of this server's partitions, see that they keep the promise."""
     for table in KEYS:
@@ -84,6 +96,15 @@ def forget_promise(db: psycopg.Connection) -> None:
     """Take back what was said for a move, also for one that was interrupted."""
     for table in KEYS:
         db.execute(f"alter table {HOME}.{table} drop constraint if exists {PROMISE}".encode())
+
+
+def forget_copies(db: psycopg.Connection) -> None:
+    """Delete rows of parts that are on another node: of a move whose servers did not all commit."""
+    for name, its in parts_of_nodes(db).items():
+        found = db.execute(f"select distinct part from {name}.mark where part != all(%s)".encode(), (its,)).fetchall()
+        for (part,) in found:
+            for table in KEYS:
+                db.execute(f"delete from {name}.{table} where part = %s".encode(), (part,))
 
 
 def _lock_out(db: psycopg.Connection) -> None:

@@ -14,7 +14,7 @@ from notewell.store.postgres.address import wrong_url
 from notewell.store.postgres.catalogue import MOVING, prepare
 from notewell.store.postgres.connection import Connections
 from notewell.store.postgres.lost import short
-from notewell.store.postgres.moves import forget_promise, move_part, parts_of_nodes
+from notewell.store.postgres.moves import forget_copies, forget_promise, give_up, move_part, parts_of_nodes
 from notewell.store.postgres.schema import VERSION
 from notewell.store.postgres.spread import COLUMNS, HOME, KEYS, partitions
 
@@ -49,6 +49,10 @@ select
 """
 IDENTITY = """
 select system_identifier::text || '/' || current_database() from pg_control_system()
+"""
+# Of the nodes that it has: a server's comment is its identity, as two addresses may lead to one.
+LINKED = """
+select obj_description(oid, 'pg_foreign_server') from pg_foreign_server
 """
 
 
@@ -94,6 +98,8 @@ class Nodes:
                 taken = [int(name.removeprefix(PREFIX)) for name in parts_of_nodes(db) if name != HOME]
                 name = f"{PREFIX}{1 + max(taken, default=0)}"
                 with closing(Connections(url)) as other, other.taken() as node, db.transaction():
+                    if node.execute(IDENTITY).fetchone() in db.execute(LINKED.encode()).fetchall():
+                        raise StoreError("That database is a node already", "`notewell server nodes` lists them")
                     _make_partitions(node, db.execute(IDENTITY).fetchall()[0][0])
                     _link(db, name, node)
             self._balance(db, tell)
@@ -104,18 +110,20 @@ class Nodes:
         with self._connections.taken() as db:
             self._balance(db, tell)
 
-    def remove(self, node: str, tell: Callable[[str], object] = str) -> None:
-        """Move all parts of a node to others, then forget it."""
+    def remove(self, node: str, tell: Callable[[str], object] = str, *, lost: bool = False) -> None:
+        """Move all parts of a node to others, then forget it; what one that is `lost` has is built again."""
         with self._connections.taken() as db:
             name = f"notewell_{node}"
             if name not in parts_of_nodes(db) or name == HOME:
                 raise StoreError(f"There is no node '{node}'", "`notewell server nodes` lists them")
-            for part in parts_of_nodes(db)[name]:
+            for part in () if lost else parts_of_nodes(db)[name]:
                 others = {other: parts for other, parts in parts_of_nodes(db).items() if other != name}
                 # Not to this server, as long as there is another: searches wait while it takes rows in.
                 target = min(others, key=lambda other: (other == HOME and len(others) > 1, len(others[other])))
                 self._move(db, part, target, tell)
             with self._alone(db), db.transaction():
+                if lost:
+                    give_up(db, name)
                 db.execute("delete from notewell.node where name = %s", (name,))
                 db.execute(sql.SQL("drop schema {0} cascade; drop server {0} cascade").format(sql.Identifier(name)))
 
@@ -133,8 +141,9 @@ class Nodes:
 
     def _balance(self, db: psycopg.Connection, tell: Callable[[str], object]) -> None:
         with self._alone(db), db.transaction():
-            # An interrupted move may have left its promise.
+            # An interrupted move may have left its promise, and one that was cut off between two commits its rows.
             forget_promise(db)
+            forget_copies(db)
         while True:
             parts = parts_of_nodes(db)
             fullest, emptiest = max(parts, key=lambda name: len(parts[name])), min(parts, key=lambda n: len(parts[n]))
@@ -200,6 +209,8 @@ def _link(db: psycopg.Connection, name: str, node: psycopg.Connection) -> None:
     given = sql.SQL(", ").join(sql.SQL(f"{key} {{}}").format(sql.Literal(value)) for key, value in options.items())
     server = sql.Identifier(name)
     db.execute(sql.SQL("create server {} foreign data wrapper postgres_fdw options ({})").format(server, given))
+    (identity,) = node.execute(IDENTITY).fetchall()[0]
+    db.execute(sql.SQL("comment on server {} is {}").format(server, sql.Literal(identity)))
     # Nobody but this role and superusers sees the password; readers and writers get in by the tables alone.
     db.execute(
         sql.SQL("create user mapping for public server {} options (user {}, password {})").format(
