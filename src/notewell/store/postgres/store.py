@@ -320,9 +320,10 @@ class PostgresStore:
 
     def claimed_by(self, owner: str) -> bool:
         """Tell whether this store belongs to a vault, by a hash of its folder and user; a new one does from now on."""
-        with self._sessions.reading() as (_, meta):
-            if meta["vault"]:
-                return bool(meta["vault"] == owner)
+        with self._connections.taken() as db:
+            # Not one state of all nodes: a store whose nodes differ has an owner, too, who builds it again.
+            if known := self._sessions.keys(db)["vault"]:
+                return bool(known == owner)
         with self._connections.taken() as db, db.transaction():
             found, meta = self._sessions.begin_writing(db)
             meta["vault"] = owner
