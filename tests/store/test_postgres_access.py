@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import secrets
 from collections.abc import Iterator
 from pathlib import Path
@@ -38,12 +39,15 @@ class Users:
         self.sql(f"create role {role} login password '{word}'")
         for group in groups:
             self.sql(f"grant {group} to {role}")
+        self.enter(role, word)
+        return role
+
+    def enter(self, role: str, word: str) -> None:
         file = self._folder / role
         file.write_text(f"*:*:*:*:{word}\n")
         file.chmod(0o600)
         url = f"postgresql://{role}@{HOST}:{shared_server().port}/notewell?passfile={quote(str(file))}"
         self._connections[role] = Connections(url)
-        return role
 
     def store(self, role: str, vault: str) -> PostgresStore:
         return PostgresStore(self._connections[role], f"{self._folder} {vault}", lambda: MADE_FOR)
@@ -131,6 +135,26 @@ def test_a_vault_is_shared_for_reading_or_for_writing(users: Users) -> None:
     with users.store(writer, "hers").writing() as batch:
         put(batch, "b.md", "rye")
     assert matching(hers, "rye") == matching(read, "rye") == ["secret.md", "b.md"]
+
+
+def test_the_guide_shares_a_vault_with_a_reader(users: Users) -> None:
+    guide = (Path(__file__).parents[2] / "docs/guides/team.md").read_text(encoding="utf-8")
+    (block,) = re.findall(r"```sql\n(.*?)```", guide, re.DOTALL)
+    ada, bob = (f"{name}_{secrets.token_hex(4)}" for name in ("ada", "bob"))
+    for written, meant in (("ada", ada), ("bob", bob), ("recipes", f"{users._folder} hers")):
+        block = re.sub(rf"\b{written}\b", meant, block)
+    of_database, of_vault = block.split("-- As ", 2)[1:]
+    for statement in of_database.partition("\n")[2].split(";"):
+        if statement.strip():
+            users.sql(statement)
+    for role, word in ((ada, "a word of hers"), (bob, "a word of his")):
+        users.enter(role, word)
+    hers = filled(users.store(ada, "hers"))
+    users.rows(ada, of_vault.partition("\n")[2])
+    his = users.store(bob, "hers")
+    assert matching(his, "rye") == matching(hers, "rye") == ["secret.md"]
+    with pytest.raises(StoreError, match="may not do this"), his.writing() as batch:
+        put(batch, "b.md", "rye")
 
 
 def test_a_role_with_access_to_read_cannot_write_whatever_it_may_elsewhere(users: Users) -> None:

@@ -1,4 +1,4 @@
-"""Nodes of an empty database, added and removed by processes that are killed."""
+"""Nodes of an empty database: added and removed by processes that are killed, added twice, and refused."""
 
 from __future__ import annotations
 
@@ -107,3 +107,13 @@ def test_a_node_is_added_once_even_if_it_has_no_rows(empty: Empty) -> None:
     with pytest.raises(StoreError, match="is a node already"):
         empty.add()
     assert empty.parts() == {"home": 8, "node1": 8}
+
+
+def test_a_node_that_lets_its_role_in_without_a_password_is_refused_before_anything_is_made(
+    empty: Empty, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with monkeypatch.context() as patch:
+        patch.setattr(psycopg.ConnectionInfo, "password", "")
+        with pytest.raises(StoreError, match="needs a password") as caught:
+            empty.add()
+    assert "pg_hba.conf" in caught.value.hint and empty.parts() == {"home": 16}

@@ -16,7 +16,9 @@ pytestmark = pytest.mark.postgres
 NAMES = {value: name for name, value in vars(queries).items() if isinstance(value, str)}
 
 
-def test_a_search_asks_for_each_kind_of_row_once_and_for_lists_three_times(vault: Vault, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_search_asks_for_each_kind_of_row_once_and_for_lists_three_times(
+    vault: Vault, monkeypatch: pytest.MonkeyPatch
+) -> None:
     asked, execute, pipeline = Counter[str](), psycopg.Cursor.execute, psycopg.Connection.pipeline
 
     def counted(cursor: psycopg.Cursor[Any], query: Any, *given: Any, **ways: Any) -> Any:

@@ -177,10 +177,14 @@ def explained(place: str) -> Iterator[None]:
         raise StoreError(
             f"The server at {place} can only be read", "Set store.url to the server that is written"
         ) from error
-    except (errors.UndefinedTable, errors.UndefinedColumn, errors.InvalidSchemaName) as error:
+    except (
+        errors.UndefinedTable,
+        errors.UndefinedColumn,
+        errors.UndefinedFunction,
+        errors.UndefinedObject,
+        errors.InvalidSchemaName,
+    ) as error:
         raise StoreUnfit(f"The tables at {place} are not as this version makes them", UPDATE) from error
-    except (errors.UndefinedFunction, errors.UndefinedObject) as error:
-        raise StoreError(f"The server at {place} lacks an extension or a function", INSTALL_VECTOR) from error
     except errors.ProgramLimitExceeded as error:
         hint = "Shorten the longest names of folders and files"
         raise StoreError(f"A path is too long for the index of the server at {place}", hint) from error
@@ -204,4 +208,3 @@ def explained(place: str) -> Iterator[None]:
 UPDATE = "Update every Notewell that uses this database to the same version"
 BALANCE = "Run `notewell server nodes balance` to end it; nothing was lost"
 NODES = "`notewell server nodes` names it; nothing was lost"
-INSTALL_VECTOR = "Install pgvector there and run `create extension vector`, or leave `store.url` empty"

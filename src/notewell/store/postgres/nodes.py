@@ -29,6 +29,8 @@ OPTIONS = {
     "keepalives_idle": "5",
     "tcp_user_timeout": "10000",
 }
+# PostgreSQL lets nobody but a superuser pass on a right to get in that needs none.
+NO_PASSWORD = "A node's role needs a password"
 # What an address may say of how a server is reached; the rest is ours.
 OF_ADDRESS = ("host", "hostaddr", "port", "dbname", "sslmode", "sslrootcert", "sslcert", "sslkey")
 LISTED = """
@@ -100,6 +102,8 @@ class Nodes:
                 with closing(Connections(url)) as other, other.taken() as node, db.transaction():
                     if node.execute(IDENTITY).fetchone() in db.execute(LINKED.encode()).fetchall():
                         raise StoreError("That database is a node already", "`notewell server nodes` lists them")
+                    if not node.info.password:
+                        raise StoreError(NO_PASSWORD, "Let the role in by one (scram-sha-256 in pg_hba.conf)")
                     _make_partitions(node, db.execute(IDENTITY).fetchall()[0][0])
                     _link(db, name, node)
             self._balance(db, tell)
