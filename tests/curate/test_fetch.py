@@ -89,7 +89,7 @@ def test_what_goes_beyond_a_limit_is_a_fact(server: str, path: str, fact: str, m
         fetch(server + path, anywhere)
 
 
-PRIVATE = "127.0.0.1 10.1.2.3 192.168.0.1 169.254.169.254 100.64.0.1 0.0.0.0 224.0.0.1 ::1 fe80::1%eth0 fd00::1"
+PRIVATE = "127.0.0.1 10.1.2.3 192.168.0.1 169.254.169.254 100.64.0.1 0.0.0.0 224.0.0.1 ::1 fe80::1%eth0 fd00::1 fec0::1"
 
 
 @pytest.mark.parametrize(

@@ -59,7 +59,7 @@ def is_public(address: str) -> bool:
         if ip in NAT64:
             # What a network without IPv4 translates.
             ip = ipaddress.IPv4Address(int(ip) & 0xFFFFFFFF)
-        elif ip.sixtofour or ip.teredo or ip.ipv4_mapped:
+        elif ip.sixtofour or ip.teredo or ip.ipv4_mapped or ip.is_site_local:
             return False
     return ip.is_global and not ip.is_multicast and not ip.is_reserved
 
