@@ -122,7 +122,8 @@ def test_the_queue_has_to_be_in_an_allowed_folder_and_only_notes_there_are_propo
 @pytest.mark.parametrize(
     ("line", "reason"),
     [
-        ("`#bees` for [[../../outside]]", "is not a note of this vault"),
+        ("`#bees` for [[../../outside]]", r"_review-queue\.md:\d+: '../../outside.md' is not a note of this vault"),
+        ("Trash [[Wax moths]], keep [[../outside]]", r"_review-queue\.md:\d+: '../outside.md' is not a note"),
         ("`#bees` for `/etc/passwd.md`", "is not a note of this vault"),
         ("`#bees` for [[.obsidian/x]]", "is not a note of this vault"),
         ("`#bees]evil` for [[Wax moths]]", "is not a tag"),
@@ -144,6 +145,7 @@ def test_a_hostile_or_unreadable_tick_is_an_error_and_nothing_is_touched(vault: 
     [
         ("`#bees` for [[gone]]", "No such file"),
         ("`#bees` for [[link]]", "it is a link"),
+        ("`#bees` for [[_taxonomy]]", "it is a taxonomy"),
         ("[[Wax moths]], line 4: `[[nowhere]]` → `[[Wax moths]]`", "does not stand there any more"),
         ("[[Wax moths]], line 4: `word1` → `<script>`", "is not a link"),
         ("Trash [[Wax moths]], keep [[gone]]", "No such file"),

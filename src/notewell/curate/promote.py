@@ -219,7 +219,9 @@ def _plan(vault: Vault, queues: Queues) -> _Plan:
     done, left, ids = [], [], []
     for item, action in asked:
         try:
-            if not is_below(checked_path(action.path), folders) or action.path in own:
+            if action.path in own:
+                raise NoteError("it is a taxonomy or a review queue", "Edit it by hand")
+            if not is_below(checked_path(action.path), folders):
                 raise NoteError("it is not in a folder that curate.folders names", "Name its folder there")
             STEPS[action.kind](vault, action, _Open(files, texts, trashed, created, log, most))
         except NoteError as error:

@@ -12,7 +12,7 @@ from notewell.curate.duplicates import Duplicate, find_duplicates
 from notewell.curate.intake_log import Decision, IntakeLog
 from notewell.curate.journal import Journal
 from notewell.curate.link_fixes import LinkFix, find_link_fixes
-from notewell.curate.notes import is_asked, is_below, own_files, template_folders
+from notewell.curate.notes import checked_path, is_asked, is_below, own_files, template_folders
 from notewell.curate.queue import Item, Kind, Proposal, id_of
 from notewell.curate.scoring import DIMENSIONS
 from notewell.curate.suggest import ProposedTag, suggest_tags
@@ -193,6 +193,8 @@ def asked_for(item: Item) -> Action:
     """Return what a ticked line asks for; one that cannot be read is an error that names the line."""
     try:
         action = action_of(item.text)
+        for path in (action.path, action.other) if action else ():
+            checked_path(path or item.queue)
     except CurateError as error:
         raise CurateError(f"{item.queue}:{item.line}: {error.fact}", error.hint) from error
     if action is None:
