@@ -153,8 +153,9 @@ def test_one_note_that_cannot_be_written_takes_all_others_back(
         usual(folder, name, old, new)
 
     monkeypatch.setattr(Folder, "replace", full_disk)
-    with pytest.raises(CurateError, match=r"Nothing was changed: a\.md: No space left"):
+    with pytest.raises(CurateError, match=r"Nothing was changed: a\.md: No space left") as caught:
         rename(vault, "old=new")
+    assert "Check the disk" in caught.value.hint
     assert contents(vault) == before and not Journal(vault.root).history()
 
 

@@ -170,6 +170,9 @@ class Journal:
             is_link = error.errno in (errno.ELOOP, errno.ENOTDIR)
             why = "it is a link, or not a file" if is_link else error.strerror
             hint = "Name a folder that is none" if is_link else "Try again once no other program writes to it"
+            hint = (
+                hint if error.errno in BY_OTHERS else "Check the disk, and the permissions of the file and its folder"
+            )
             raise CurateError(f"Nothing was changed: {done[-1].path}: {why}", hint) from error
         except BaseException:
             self._give_up(done)
