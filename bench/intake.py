@@ -1,8 +1,9 @@
-"""What enters a vault: notes that were taken out of it belong, pages of other vaults do not."""
+"""What enters a vault: notes that were taken out of it belong, pages of other vaults do not; and into which folder."""
 
 from __future__ import annotations
 
 import tempfile
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from random import Random
@@ -11,7 +12,9 @@ from bench.child import Measured, say
 from bench.vaults import find_archives, make_vault
 from notewell import Vault
 from notewell.config.sections import IntakeSettings
-from notewell.curate.scoring import Judge, Scores
+from notewell.curate.intake import Target
+from notewell.curate.neighbours import embedded, neighbours, subject_of
+from notewell.curate.scoring import NEAREST, Judge, Scores, chunked
 from notewell.curate.signals import make_signal
 from notewell.index.shapes.front_matter import split_front_matter
 
@@ -24,6 +27,8 @@ VAULTS: Mapping[str, tuple[str, str]] = {
 }
 # Signals of each vault: at most so many, and at most a fifth of its notes.
 DRAWN = 100
+# As many folders as a vault with many has for new notes, and notes that are sorted into them.
+FOLDERS, SORTED = 12, 300
 # Not the seed on which weights and scales were chosen, which was 5.
 SEED = 20261119
 # A shorter file is a list of links or a heading.
@@ -69,8 +74,34 @@ def _measure(name: str, root: Path, drawn: Mapping[str, Sequence[tuple[str, str]
                 other: [judge.score(make_signal(title, text)).scores for title, text in signals]
                 for other, signals in drawn.items()
             }
+        sorted_right = right_folders(vault)
     own = scores.pop(name)
-    return judged(own, [one for others in scores.values() for one in others], IntakeSettings())
+    judgements = judged(own, [one for others in scores.values() for one in others], IntakeSettings())
+    return judgements | {"right folder": sorted_right} if sorted_right else judgements
+
+
+def right_folders(vault: Vault) -> float | None:
+    """Return how many notes of the twelve largest folders go to their own; None if the vault has fewer folders."""
+    files = [file for file in sorted(vault.root.glob("*/*.md")) if file.stat().st_size >= SHORTEST]
+    counted = Counter(file.parent.name for file in files)
+    folders = tuple(name for name, _ in counted.most_common(FOLDERS))
+    if len(folders) < FOLDERS:
+        return None
+    inside = [file for file in files if file.parent.name in folders]
+    drawn = Random(SEED).sample(inside, min(SORTED, len(inside)))
+    return round(sum(_is_right(vault, file, folders) for file in drawn) / len(drawn), 3)
+
+
+def _is_right(vault: Vault, file: Path, folders: tuple[str, ...]) -> bool:
+    """Tell whether a note would go to the folder that it is in, if it were not there."""
+    text = file.read_text("utf-8", "replace")
+    signal = make_signal(file.stem, text[split_front_matter(text)[1] :])
+    chunks = chunked(signal.title, signal.text, vault.settings.chunk)
+    with vault.shown.answering() as snapshot:
+        subject = subject_of(chunks, snapshot, embedded(chunks, vault.models.embedder))
+        near = neighbours(subject, snapshot, (file.relative_to(vault.root).as_posix(),))[: 4 * NEAREST]
+    path, _ = Target(vault, folders).path_for(signal, near)
+    return path.rpartition("/")[0] == file.parent.name
 
 
 def judged(own: Sequence[Scores], others: Sequence[Scores], rules: IntakeSettings) -> Measured:

@@ -61,7 +61,7 @@ class Intake:
 
 
 @frozen
-class _Target:
+class Target:
     """Where notes may go, and which names are taken."""
 
     vault: Vault
@@ -121,7 +121,7 @@ def take_in(
         known = {} if again else log.decisions()
         fresh = [one for one in _each_once(read.signals) if one.id not in known]
         now = timestamp()
-        decided = [*_decide(vault, fresh, _Target(vault, folders), log, now, progress)]
+        decided = [*_decide(vault, fresh, Target(vault, folders), log, now, progress)]
         decisions = tuple(decision for decision, _ in decided)
         if not dry_run:
             _write(vault, journal, log, decided)
@@ -157,7 +157,7 @@ def judge_of(vault: Vault, snapshot: Snapshot, log: IntakeLog) -> Judge:
 
 
 def _decide(
-    vault: Vault, signals: Sequence[Signal], target: _Target, log: IntakeLog, now: str, progress: Progress
+    vault: Vault, signals: Sequence[Signal], target: Target, log: IntakeLog, now: str, progress: Progress
 ) -> Iterator[tuple[Decision, Signal]]:
     texts: set[str] = set()
     with vault.shown.answering() as snapshot:
@@ -174,7 +174,7 @@ def _decide(
             yield _decision(scored, same, target, vault.settings.intake, now), signal
 
 
-def _decision(scored: Scored, same: str, target: _Target, rules: IntakeSettings, now: str) -> Decision:
+def _decision(scored: Scored, same: str, target: Target, rules: IntakeSettings, now: str) -> Decision:
     signal, total = scored.signal, scored.scores.total(rules.weights)
     path, why = "", same
     verdict: Verdict = "duplicate"
@@ -320,7 +320,7 @@ def _queue_anyway(vault: Vault, log: IntakeLog, one: Decision) -> None:
     signal = log.held(one.id)
     if signal is None:
         raise CurateError(f"The text of “{one.title}” was not kept", "Take it in again with --again")
-    target = _Target(vault, target_folders(vault))
+    target = Target(vault, target_folders(vault))
     path, why = target.path_for(signal, ())
     new = replace(one, at=timestamp(), verdict="queued", path=path, why=f"you took it back; {why}", later="")
     log.add([new])
