@@ -35,6 +35,15 @@ def test_a_search_answers_as_the_command_line_does(indexed: Vault) -> None:
     assert told["hits"][0]["path"] == "Recipes/Sourdough.md"
 
 
+def test_a_search_of_our_own_page_is_the_last_one(indexed: Vault) -> None:
+    from notewell.serve.last_search import last_search  # noqa: PLC0415
+
+    with serving(indexed) as served:
+        assert served.ask("/search?text=honey&limit=1", {"Sec-Fetch-Site": "same-origin"}).status == 200
+        served.get("/search", text="what another program asks")
+    assert last_search(indexed.root).text == "honey" and len(last_search(indexed.root).places) == 1
+
+
 def test_filters_narrow_a_search(served: Served) -> None:
     def paths(**asked: object) -> set[str]:
         return {hit["path"] for hit in served.get("/search", **asked)["hits"]}

@@ -131,6 +131,12 @@ def plain_address(address: str) -> str:
     return str(getattr(found, "ipv4_mapped", None) or found)
 
 
+def is_own_page(request: HTTPConnection) -> bool:
+    """Tell whether our own page sent this request, from a browser on this machine."""
+    client = request.client.host if request.client else ""
+    return request.headers.get("sec-fetch-site", "").lower() == "same-origin" and is_loopback(client)
+
+
 def is_loopback(address: str) -> bool:
     """Tell whether only this machine can reach an address.
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import inspect
 from collections.abc import Awaitable, Callable, Mapping
 from functools import partial
-from types import MappingProxyType
 from typing import Annotated, Any, get_type_hints
 
 from anyio import CapacityLimiter
@@ -34,12 +33,14 @@ from notewell.search.plan import readable_name
 from notewell.serve.answering import IndexingProgress, answer, notices_in_errors, place_at, read_indexed
 from notewell.serve.background import encode_wished, pause, resume
 from notewell.serve.http import curate
+from notewell.serve.http.access import is_own_page
 from notewell.serve.http.arguments import AROUND, HOPS, LINES, PART, RouteArguments, check_query, route_arguments
 from notewell.serve.http.health import Health, Indexed, Paused, VaultHealth, health_of, indexing_of
 from notewell.serve.http.problems import Failure, Problem
 from notewell.serve.http.rag import ARGUMENTS, Questions, line_schemas
 from notewell.serve.http.reload import JsonLines, RunLines, wait_for_start
 from notewell.serve.json_data import as_data, json_bytes
+from notewell.serve.last_search import remember_search
 from notewell.serve.parameters import QUERY
 from notewell.serve.schema import schema_of
 from notewell.serve.web.choices import FilterChoices, filter_choices
@@ -114,12 +115,12 @@ class Routes:
             return Problem(409, error.fact, error.hint).response()
         return RunLines(run)
 
-    def search(self, asked: RouteArguments) -> Response:
+    def search(self, asked: RouteArguments, request: Request) -> Response:
         """Find the lines that answer a text.
 
         The header `notewell-notices` has the codes of the notices, in their order.
         """
-        return self._answer(asked)
+        return self._answer(asked, page=is_own_page(request))
 
     def related(self, asked: RouteArguments) -> Response:
         """Find the notes most like several notes."""
@@ -272,8 +273,10 @@ class Routes:
         check_folder(self._vault.root)
         return _response(as_data(self._vault.status()))
 
-    def _answer(self, asked: RouteArguments, in_path: Mapping[str, Any] = MappingProxyType({})) -> Response:
-        found = answer(self._vault, asked.operation, {**asked.given, **in_path})
+    def _answer(self, asked: RouteArguments, more: Mapping[str, Any] | None = None, *, page: bool = False) -> Response:
+        found = answer(self._vault, asked.operation, {**asked.given, **(more or {})})
+        if page and isinstance(found, Results):
+            remember_search(self._vault.root, found)
         response = _response(as_data(found, explain=asked.given.get("explain", False)))
         response.headers[NOTICES] = ",".join(notice.code for notice in getattr(found, "notices", ()))
         return response
