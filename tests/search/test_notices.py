@@ -112,3 +112,10 @@ def test_a_notice_is_true_of_the_vault(code: str, tmp_path_factory: pytest.TempP
             vault.index()
             said = {notice.code for notice in vault.search(CASES[code].query).notices}
         assert (code in said) is expected, (notes, said)
+
+
+@pytest.mark.parametrize("written", ["'[[a]]'", "''", "[]", "null", "'[[]]'"])
+def test_a_note_that_names_itself_or_nothing_has_no_successor(make_vault: MakeVault, written: str) -> None:
+    vault = make_vault({"a.md": f"---\nsuperseded_by: {written}\n---\nhive"})
+    vault.index()
+    assert vault.search("hive").notices == ()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
+from itertools import islice
 
 from notewell.errors import NoteError
 from notewell.names.find import find_named
@@ -23,12 +24,14 @@ def find_superseded(page: Mapping[str, NoteFacts], store: Snapshot) -> tuple[Not
 
     Only what a note itself says counts: that two notes contradict each other would be a guess.
     """
-    found = [
-        Notice("superseded", {"path": path, "by": _place(value, store)})
+    found = (
+        (path, _place(value, store))
         for path, facts in sorted(page.items())
         for value in list(_successors(facts.fields))[:1]
-    ]
-    return tuple(found[:MOST])
+    )
+    # A note that names itself is a copied template.
+    notices = (Notice("superseded", {"path": path, "by": by}) for path, by in found if by.strip("[] ") and by != path)
+    return tuple(islice(notices, MOST))
 
 
 def _successors(fields: Mapping[str, object]) -> Iterator[str]:
