@@ -87,14 +87,15 @@ def test_a_note_that_could_not_be_asked_for_fairly_is_left_out(text: str) -> Non
 
 def test_weights_are_found_one_by_one_and_moved_back_towards_those_shipped() -> None:
     def ranks(rules: SearchRules) -> Ranks:
-        best = abs(np.log(rules.name_weight / 2)) + abs(np.log(rules.vector_weight / 0.175)) + rules.link_weight * 0
+        best = abs(np.log(rules.note_weight / 2)) + abs(np.log(rules.vector_weight / 0.175)) + rules.link_weight * 0
         return np.full(HALFWAY, 1 / (1 + best))
 
     weights = learn(ranks, SearchRules(), ["title"] * HALFWAY, Progress())
     # As many judgements as move them half of the way.
-    assert weights["name_weight"] == pytest.approx(2**0.5, abs=1e-3)
+    assert weights["note_weight"] == pytest.approx(2**0.5, abs=1e-3)
     assert weights["vector_weight"] == pytest.approx(0.25 * 0.7**0.5, abs=1e-3)
     assert (weights["link_weight"], weights["fine_weight"]) == (1.0, 0.9), "what changes nothing stays"
+    assert "name_weight" not in weights, "where titles were taken out, names only mislead"
 
 
 def test_gains_are_of_each_kind_and_paired() -> None:
@@ -106,15 +107,20 @@ def test_gains_are_of_each_kind_and_paired() -> None:
     assert (title.after - title.before, link.after - link.before) == (0.25, -0.5)
 
 
-def notes_of(number: int) -> dict[str, str]:
-    """Notes of random words, each with a summary in its own words and one of others': words find it, letters do not."""
+def notes_of(number: int, headings: int = 2) -> dict[str, str]:
+    """Notes of random words, each with a summary in its own words and one of others': words find it, letters do not.
+
+    In every second note, that is a heading, or in so many.
+    """
     chance, words = Random(7), [f"{one}{two}" for one in "bdfgklmnprst" for two in ("ador", "elim", "ufan", "igol")]
     notes = {}
     for count in range(number):
         own = [f"{chance.choice(words)}{chance.choice(words)}" for _ in range(6)]
         other, *rest = chance.sample(words, len(words))
         body = " ".join(chance.sample([*chance.choices(rest, k=120), *own], 126))
-        notes[f"n{count:03}.md"] = f"---\nsummary: {' '.join(own)} {other}\n---\n# n{count:03}\n\n{body}.\n"
+        name, said = f"n{count:03}", f"{' '.join(own)} {other}"
+        with_summary = f"---\nsummary: {said}\n---\n# {name}\n\n{body}.\n"
+        notes[f"{name}.md"] = with_summary if count % headings == 0 else f"# {name}\n\n## {said}\n\n{body}.\n"
     return notes
 
 
@@ -185,10 +191,10 @@ def test_a_vault_with_domains_is_told_so(make_vault: MakeVault) -> None:
 
 
 def test_golden_queries_that_would_lose_keep_the_weights(badly_set: Vault) -> None:
-    summaries = [text.splitlines()[1].split()[1:] for text in notes_of(64).values()]
-    query = f"{summaries[7][0]} {summaries[9][0]}"
+    summaries = [text.splitlines()[1].split()[1:] for text in list(notes_of(64).values())[::2]]
+    query = f"{summaries[3][0]} {summaries[4][0]}"
     first = badly_set.search(query).hits[0].path
-    assert first not in ("n007.md", "n009.md"), "vectors decide"
+    assert first not in ("n006.md", "n008.md"), "vectors decide"
     add_golden(badly_set, query, [first])
     tuned = tune(badly_set)
     assert not tuned.written and "your golden queries would lose" in tuned.refused
@@ -206,8 +212,14 @@ def test_a_copy_is_deleted_and_has_no_secret(make_vault: MakeVault, stored: Call
     assert not file.parent.exists()
 
 
-def test_a_small_vault_is_told_so(vault: Vault, run_command: Run) -> None:
-    with pytest.raises(CollectionError, match="too few to tune by"):
+def test_queries_of_one_kind_do_not_speak_for_all(make_vault: MakeVault) -> None:
+    tuned = tune(make_vault({**notes_of(64, headings=1), "notewell.toml": "[search]\nvector_weight = 90\n"}))
+    assert tuned.gains[0].interval[0] > 0 and not tuned.written and "are of one kind" in tuned.refused
+
+
+def test_a_small_vault_is_told_so(make_vault: MakeVault, run_command: Run) -> None:
+    vault = make_vault(notes_of(20))
+    with pytest.raises(CollectionError, match="Only 20 queries can be made of these notes: too few to tune by"):
         tune(vault)
     code, _, err = run_command(vault.root, "tune", "--undo")
     assert code == 1 and "Nothing was tuned here" in err
