@@ -84,6 +84,8 @@ def test_a_hostile_note_runs_nothing_and_loads_nothing(notes: Served, browser_pa
     assert (
         browser_page.locator("main .note :is(script, iframe, object, form, input, style, svg, link, base)").count() == 0
     )
+    # An image that is left out is its text, and none is without one.
+    assert browser_page.locator("main .note img:is(:not([src]), :not([alt]))").count() == 0
 
 
 def test_the_matched_lines_are_marked_and_in_sight(notes: Served, browser_page: Page) -> None:

@@ -7,6 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import parse_qs, urlsplit
 
+import pytest
+
 from notewell import Vault
 
 from ..serving import Served, kept_up, serving
@@ -165,14 +167,19 @@ def test_a_search_goes_on_when_the_server_is_back(sample: Served, browser_page: 
     browser_page.locator("#connection:empty").wait_for(state="attached")
 
 
-def test_a_view_that_could_not_be_shown_comes_when_the_server_is_back(sample: Served, browser_page: Page) -> None:
+@pytest.mark.parametrize(
+    ("view", "needs", "shown"), [("Vault", "/status", ".facts"), ("Graph", "/web/graph.js", "canvas[data-frames]")]
+)
+def test_a_view_that_could_not_be_shown_comes_when_the_server_is_back(
+    sample: Served, browser_page: Page, view: str, needs: str, shown: str
+) -> None:
     search(browser_page, sample, "varroa")
-    gone = re.compile("/status|/health")
+    gone = re.compile(f"{needs}|/health")
     browser_page.route(gone, lambda route: route.abort())
-    browser_page.get_by_role("link", name="Vault", exact=True).click()
-    browser_page.locator(".problem").wait_for()
+    browser_page.get_by_role("link", name=view, exact=True).click()
+    browser_page.locator(".problem", has_text="The server does not answer").wait_for()
     browser_page.unroute(gone)
-    browser_page.locator(".facts").wait_for()
+    browser_page.locator(shown).wait_for()
 
 
 def test_a_note_that_was_deleted_meanwhile_is_said_to_be_gone(tmp_path: Path, browser_page: Page) -> None:

@@ -9,6 +9,12 @@ export class Refused extends Error {
   }
 }
 
+/** Tell the page that the server is gone, and return the error that says so. */
+export function gone() {
+  dispatchEvent(new Event("notewell-gone"));
+  return new Refused(0, "The server does not answer", "Start it again with `notewell serve`");
+}
+
 /** Return the JSON at an address; throw `Refused` for an error, and for a server that is gone. */
 export async function ask(address, { signal, method = "GET", headers = {}, body } = {}) {
   const response = await send(address, { signal, method, headers, body });
@@ -23,9 +29,7 @@ export async function send(address, { signal, method = "GET", headers = {}, body
       signal, method, body, headers: { accept: "application/json", ...headers }, credentials: "same-origin",
     });
   } catch (error) {
-    if (error.name === "AbortError") throw error;
-    dispatchEvent(new Event("notewell-gone"));
-    throw new Refused(0, "The server does not answer", "Start it again with `notewell serve`");
+    throw error.name === "AbortError" ? error : gone();
   }
   if (!response.ok) {
     const problem = await response.json().catch(() => ({}));

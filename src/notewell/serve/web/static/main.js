@@ -1,6 +1,6 @@
 // Routing: each address has a view, links change the address, back and forward work.
 
-import { Refused } from "/web/api.js";
+import { gone, Refused } from "/web/api.js";
 import { askView } from "/web/ask.js";
 import { Connection } from "/web/connection.js";
 import { announce, fill, h } from "/web/dom.js";
@@ -14,7 +14,8 @@ import { vaultView } from "/web/vault.js";
 // Loaded on demand, so that a search does not wait for it.
 const graphView = {
   async show(...given) {
-    const loaded = (await import("/web/graph.js")).graphView;
+    // A module cannot be loaded if the server is gone; browsers differ in how they say so.
+    const { graphView: loaded } = await import("/web/graph.js").catch((error) => { throw error instanceof TypeError ? gone() : error; });
     this.keys = loaded.keys;
     return loaded.show(...given);
   },
@@ -103,11 +104,6 @@ function showProblem(frame, error) {
   if (error.status === 401) {
     showLogin(frame, show);
     return;
-  }
-  // A view that is loaded on demand cannot be, if the server is gone.
-  if (error instanceof TypeError && error.message.includes("import")) {
-    dispatchEvent(new Event("notewell-gone"));
-    error = new Refused(0, "The server does not answer", "Start it again with `notewell serve`");
   }
   const known = error instanceof Refused;
   if (!known) console.error(error);

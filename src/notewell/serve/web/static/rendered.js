@@ -16,9 +16,16 @@ export function renderedOf(page, { line = 0, last = line } = {}) {
   article.innerHTML = policy.createHTML(page.html);
   // Wide tables and code can be scrolled with the keys too.
   for (const wide of article.querySelectorAll(".scroll, pre, .embed")) wide.tabIndex = 0;
+  for (const image of article.querySelectorAll("img")) describe(image);
   article.addEventListener("click", followFootnote);
   if (line) markLines(article, line, last);
   return article;
+}
+
+/** Show the text of an image that is not shown; one without a text says nothing to those who listen. */
+function describe(image) {
+  if (!image.hasAttribute("src")) image.replaceWith(image.alt);
+  else if (!image.hasAttribute("alt")) image.alt = "";
 }
 
 /** Return the element of a note that shows a line: the smallest one, or the first one below the line. */
