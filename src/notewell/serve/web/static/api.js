@@ -34,6 +34,7 @@ export async function send(address, { signal, method = "GET", headers = {}, body
   if (!response.ok) {
     const problem = await response.json().catch(() => ({}));
     if (response.status === 503) dispatchEvent(new Event("notewell-busy"));
+    if (response.status === 401 && address !== "/login") dispatchEvent(new Event("notewell-login"));
     throw new Refused(response.status, problem.error ?? `The server answers ${response.status}`, problem.hint ?? "");
   }
   return response;

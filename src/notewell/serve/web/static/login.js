@@ -1,7 +1,7 @@
 // Logs the browser in: exchanges the token, or the code from `notewell serve --open`, for a cookie.
 
 import { ask } from "/web/api.js";
-import { fill, h } from "/web/dom.js";
+import { announce, fill, h } from "/web/dom.js";
 
 const CODE = "#login=";
 
@@ -36,5 +36,7 @@ export function showLogin(place, done) {
     h("p", {}, "It was printed once by: notewell serve --new-token"),
     h("form", { onsubmit: enter }, h("label", {}, "Token ", token), " ", h("button", {}, "Log in")),
     problem));
+  document.title = "Log in · Notewell";
+  announce("This server needs a token");
   token.focus();
 }

@@ -135,6 +135,15 @@ addEventListener("keydown", (event) => {
 });
 
 addEventListener("popstate", show);
+// A request of a view that is shown already needs a login: the cookie ended with another server, or there was none.
+addEventListener("notewell-login", () => {
+  if (place.querySelector("input[name=token]")) return;
+  end();
+  end = () => {};
+  const frame = h("div", { class: "frame" });
+  fill(place, frame);
+  showLogin(frame, show);
+});
 // A vault that is not indexed yet answers no question.
 addEventListener("notewell-busy", () => indexing.watch());
 // Modules are done before any key arrives; a code in the address logs this browser in, and leaves the address.

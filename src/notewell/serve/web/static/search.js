@@ -104,7 +104,6 @@ class Search {
       const waits = error.status === 503 ? {} : { class: "error", role: "alert" };
       // A server that is gone is said above.
       fill(this.notices, error.status === 0 ? "" : h("p", waits, `${error.message}. ${error.hint ?? ""}`));
-      if (error.status === 401) this.go(location.href, { replace: true });
     }
     this.list.setAttribute("aria-busy", "false");
     this.later(() => remember(this.text), MEANT);
@@ -177,9 +176,8 @@ class Search {
       const byDay = groupsOf(hits).map((group) => group.hits[0]).sort((one, other) => other.date.localeCompare(one.date));
       const rows = byDay.slice(0, NEWEST).map((hit) => h("li", {}, h("a", { href: noteAddress(hit.path) }, hit.title || hit.path), h("time", { datetime: hit.date }, hit.date)));
       if (rows.length) fill(newest, h("h2", {}, "Newest notes"), h("ul", {}, rows));
-    } catch (error) {
+    } catch {
       // Only what this view cannot do without is said.
-      if (error.status === 401) this.go(location.href, { replace: true });
     }
   }
 
