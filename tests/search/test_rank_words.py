@@ -129,6 +129,14 @@ def test_a_note_asked_for_by_its_name_begins_at_its_beginning(make_vault: Callab
     assert vault.search("beekeeping year")[0].line == 1
 
 
+def test_a_note_called_by_one_word_comes_before_many_that_use_it_more(make_vault: Callable[..., Vault]) -> None:
+    notes = {f"problem {number}.md": f"Leetcode, leetcode: problem {number}." for number in range(60)}
+    notes["Leetcode.md"] = "Problems to practise for interviews, with what each of them teaches."
+    with make_vault(notes) as vault:
+        vault.index()
+        assert vault.search("leetcode").hits[0].path == "Leetcode.md"
+
+
 @pytest.mark.parametrize("asked", ["Swarm of May", "swarm of may", "The Latest", "Über uns", "What is it?", "Hive"])
 def test_a_query_that_is_a_title_or_alias_finds_that_note_first(make_vault: Callable[..., Vault], asked: str) -> None:
     others = {f"{number}.md": f"A swarm, a swarm, the hive uns {asked} {asked}, and {number}." for number in range(9)}

@@ -94,8 +94,10 @@ QUESTION = re.compile(
 )
 
 # Candidates if more than the text of a chunk decides: a new note may be the fiftieth by its words, and the first once
-# age counts; of a note with many similar chunks, only one is shown; and a work has a number in many of its sections.
+# age counts; of a note with many similar chunks, only one is shown; a work has a number in many of its sections; and a
+# note called by one word may be the fiftieth by that word, which others use more often.
 MANY_CANDIDATES = 100
+MANY = ("reference", "one word")
 
 
 def read_intent(text: str) -> Intent:
@@ -113,7 +115,7 @@ def adapt(rules: Rules, plan: Plan) -> SearchRules:
     settings = rules.settings
     if rules.mode.seeds:
         settings = replace(settings, limit=rules.mode.seeds)
-    if rules.by_age(plan) or plan.related or plan.intent == "reference":
+    if rules.by_age(plan) or plan.related or plan.intent in MANY:
         settings = replace(settings, candidates=max(settings.candidates, MANY_CANDIDATES))
     return weigh(plan, settings)
 
