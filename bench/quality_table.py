@@ -1,6 +1,6 @@
 """`python -m bench.quality_table RESULTS.json …`: the tables of judged collections in ranking.md, out of the records.
 
-Each file may hold a part of the collections; of two with the same one, the later one counts.
+Each file may hold a part of the collections and of the rows; of two with the same row, the later one counts.
 """
 
 from __future__ import annotations
@@ -67,7 +67,8 @@ def main(files: Sequence[str]) -> None:
     """Print the tables of these files."""
     quality: Measured = {}
     for file in files:
-        quality |= json.loads(Path(file).read_bytes())["quality"]
+        for name, one in json.loads(Path(file).read_bytes())["quality"].items():
+            quality.setdefault(name, {}).update(one)
     print("\n".join(quality_table(quality)))
 
 

@@ -129,6 +129,17 @@ def test_a_note_asked_for_by_its_name_begins_at_its_beginning(make_vault: Callab
     assert vault.search("beekeeping year")[0].line == 1
 
 
+def test_a_file_name_with_hyphens_is_asked_for_with_spaces(make_vault: Callable[..., Vault]) -> None:
+    notes = {
+        "bitwise-and-sql.md": "Returns 1 where both bits are 1.",
+        "bitwise-operators-sql.md": "Bitwise operators of SQL: bitwise and, bitwise or. Bitwise operators are SQL.",
+    }
+    with make_vault(notes) as vault:
+        vault.index()
+        asked = ("bitwise and sql", "Bitwise-and-SQL", "bitwise_and_sql")
+        assert [vault.search(query).hits[0].path for query in asked] == ["bitwise-and-sql.md"] * len(asked)
+
+
 def test_a_note_called_by_one_word_comes_before_many_that_use_it_more(make_vault: Callable[..., Vault]) -> None:
     notes = {f"problem {number}.md": f"Leetcode, leetcode: problem {number}." for number in range(60)}
     notes["Leetcode.md"] = "Problems to practise for interviews, with what each of them teaches."

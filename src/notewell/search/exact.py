@@ -107,8 +107,14 @@ def _named(plan: Plan, store: Matching) -> list[int]:
 
 
 def is_called(chunk: Chunk, plan: Plan) -> bool:
-    """Tell whether the query is the title, file name or an alias of a chunk's note, but for case and accents."""
-    return fold(plan.text.strip()) in map(fold, chunk.names)
+    """Tell whether the query is a name of a chunk's note, but for case, accents and hyphens."""
+    return _spaced(plan.text) in map(_spaced, chunk.names)
+
+
+@lru_cache(maxsize=10_000)
+def _spaced(name: str) -> str:
+    """Return a name folded, and with spaces for hyphens: `bitwise-and.md` is asked for as "bitwise and"."""
+    return " ".join(fold(name).replace("-", " ").replace("_", " ").split())
 
 
 def _at_path(plan: Plan, store: Matching) -> list[int]:
