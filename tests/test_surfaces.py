@@ -21,6 +21,7 @@ from tests.cases import cases
 from tests.serve.serving import Served, serving
 
 from notewell import Vault, ask
+from notewell.entities.report import Entities
 from notewell.graph.link_report import Links
 from notewell.graph.overview import Graph
 from notewell.graph.traverse import Walk
@@ -142,7 +143,7 @@ def test_every_surface_has_the_parameters_of_an_operation_with_one_name_default_
             default = None if shown[name].default in NOTHING else shown[name].default
             assert ("Sentinel" in repr(default) and wanted is None) or default == wanted, (surface, name)
             # A positional argument has no help of its own, and one in a path says how it is written there.
-            is_option = one.default is not REQUIRED and name != "note"
+            is_option = one.default is not REQUIRED and name not in ("note", "name")
             assert not is_option or shown[name].help.startswith(one.help), (surface, name)
 
 
@@ -251,12 +252,13 @@ ANSWERS: dict[str, tuple[list[str], str, Any]] = {
     "links": (["links", "--broken", "--orphans"], "/links?broken=true&orphans=true", Links),
     "links that miss a note": (["links", "--wanted"], "/links?wanted=true", Links),
     "links of a note": (["links", "Home"], "/links/Home", Links),
+    "entities": (["entities", "--kind", "person"], "/entities?kind=person", Entities),
     "graph": (["graph"], "/graph", Graph),
     "status": (["status"], "/status", Status),
     "index": (["index"], "/reload", Report),
 }
-# What is never the same twice.
-TIMES = {"took_ms", "seconds"}
+# What is never the same twice, and what the first of two answers had to do.
+TIMES = {"took_ms", "seconds", "extracted"}
 
 
 @pytest.fixture(scope="module")
@@ -362,6 +364,7 @@ def test_what_a_model_gets_has_the_form_that_its_tool_declares(served: tuple[Pat
         "ask": {"question": "when do bees swarm?"},
         "traverse": {"note": "Home"},
         "links": {"note": "Home"},
+        "entities": {"name": "Tomasz"},
         "status": {},
     }
     vault = served[1].vault

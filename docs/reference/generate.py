@@ -25,6 +25,7 @@ from notewell.curate.renames import Renamed
 from notewell.curate.suggest import TagProposals
 from notewell.curate.tag_report import TagReport
 from notewell.domains.listing import DomainList
+from notewell.entities.report import Entities
 from notewell.files.formats import FORMATS
 from notewell.graph.link_report import Links
 from notewell.graph.map import GraphMap
@@ -64,6 +65,7 @@ ANSWERS = (
         DomainList,
         Failure,
         Forgotten,
+        Entities,
         Graph,
         Health,
         IndexingProgress,

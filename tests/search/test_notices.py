@@ -92,6 +92,9 @@ ELSEWHERE = {
     *("answered_by_tools", "session_not_saved", "more_quotes"),
     # tests/search/test_expand.py
     *("expanded", "not_expanded"),
+    # tests/entities
+    *("no_entity", "no_entities", "extraction_stopped", "no_name_model"),
+    *("no_relations", "relations_unread", "relations_left"),
     # tests/search/test_floor.py
     *("weak_hidden", "only_weak"),
 }

@@ -29,18 +29,19 @@ KEPT_SECONDS, KEPT_FILES = 180 * 86_400.0, 100
 VERSION = 1
 BUSY_MS = 2_000
 # Of an entity in more notes, others beside it are counted in the latest of them.
-MOST_NOTES = 300
+MOST_NOTES = 100
 BROKEN = (apsw.NotADBError, apsw.CorruptError)
 
 TABLES = """
 create table meta (key text primary key, value text) without rowid;
 
--- The names that a note gives, as it was with this digest, extracted by this recipe.
+-- The names that a note gives, as it was with this digest, by this recipe. Its day is written in it, or empty.
 create table note (
     id integer primary key,
     path text not null unique,
     digest text not null,
     recipe text not null,
+    day text not null,
     names blob not null
 );
 
@@ -178,16 +179,16 @@ def extracted(db: apsw.Connection, recipe: str) -> set[str]:
     return {path for (path,) in db.execute("select path from note where recipe = ?", (recipe,))}
 
 
-def put(db: apsw.Connection, rows: Iterable[tuple[str, str, str, Sequence[Candidate]]]) -> None:
-    """Store the names that notes give, by path, digest and recipe; entities are to be merged anew."""
+def put(db: apsw.Connection, rows: Iterable[tuple[str, str, str, str, Sequence[Candidate]]]) -> None:
+    """Store the names that notes give, by path, digest, recipe and day; entities are to be merged anew."""
     with db:
-        for path, digest, recipe, found in rows:
+        for path, digest, recipe, day, found in rows:
             db.execute("delete from asked where note = (select id from note where path = ?)", (path,))
             names = zlib.compress(json.dumps(packed(found), ensure_ascii=False).encode(), 1)
             db.execute(
-                "insert into note (path, digest, recipe, names) values (?1, ?2, ?3, ?4)"
-                " on conflict (path) do update set digest = ?2, recipe = ?3, names = ?4",
-                (path, digest, recipe, names),
+                "insert into note (path, digest, recipe, day, names) values (?1, ?2, ?3, ?4, ?5)"
+                " on conflict (path) do update set digest = ?2, recipe = ?3, day = ?4, names = ?5",
+                (path, digest, recipe, day, names),
             )
         set_mark(db, "merged", "")
 
@@ -272,6 +273,21 @@ def places(db: apsw.Connection, entity: int, limit: int) -> list[tuple[str, int,
         (entity, limit),
     )
     return [(path, line, by) for path, line, by in rows]
+
+
+def days(db: apsw.Connection, entity: int) -> tuple[str, str]:
+    """Return the first and the last day of the notes that name an entity; empty if none has one."""
+    first, last = fetch(
+        db,
+        "select min(day), max(day) from note where day <> '' and id in (select note from mention where entity = ?)",
+        (entity,),
+    )[0]
+    return first or "", last or ""
+
+
+def note_count(db: apsw.Connection) -> int:
+    """Return how many notes were read."""
+    return int(fetch(db, "select count(*) from note")[0][0])
 
 
 def notes_of(db: apsw.Connection, entity: int) -> list[str]:

@@ -19,6 +19,10 @@ WEIGHTS = {"title": 100, "alias": 100, "property": 4, "tag": 1, "link": 0, "text
 ENOUGH = 5
 # Notes that must have a name that nothing but its capitals tells: of several words, and of one.
 OF_WORDS, OF_ONE = 2, 3
+# The share of a name's notes in which the model has to see one kind of it.
+SURE = 0.3
+# A short name in this many times as many notes as the full one is another's, too.
+MORE = 3
 # A longer run of words is not searched for names inside it.
 LONGEST_RUN = 6
 # A surname is not shorter, for one alone to stand for its person.
@@ -192,6 +196,10 @@ class Merge:
             if known is None or len(roots) > 1 or short in self._titles or known.by("property", "tag"):
                 continue
             (root,) = roots
+            if len(known.by("text", "model")) > MORE * len(
+                self._known[root].by("text", "model", "link", "property", "title")
+            ):
+                continue
             is_first_name = short in names_of("first_names") or short != root.split(" ")[0]
             if short != root and is_first_name and self._kind([short]) in ("person", "concept"):
                 accepted.discard(short)
@@ -203,6 +211,8 @@ class Merge:
         for path, candidates in self._found.items():
             for one in candidates:
                 key = _key(one.name)
+                if one.weak and one.by == "text" and not self._may_begin(key):
+                    continue
                 keys = (
                     [key] if self._root(key) in accepted else [*self._inside(key, accepted)] if one.by == "text" else []
                 )
@@ -211,6 +221,12 @@ class Merge:
                     for line in one.lines:
                         places.setdefault((path, line), Mention(path, line, each, one.by))
         return defaultdict(list, {root: sorted(places.values()) for root, places in found.items()})
+
+    def _may_begin(self, key: str) -> bool:
+        """Tell whether a word at the beginning of a sentence is this name: others write it elsewhere, too."""
+        known = self._known[key]
+        told = any(by in ("text", "model") for by, _ in known.kinds)
+        return " " in key or told or len(known.by("text", "model")) >= OF_ONE
 
     def _inside(self, key: str, accepted: set[str]) -> Iterator[str]:
         """Yield the longest names inside a run of words that is none itself."""
@@ -231,7 +247,10 @@ class Merge:
     def _kind(self, keys: Iterable[str]) -> Kind:
         votes: Counter[Kind] = Counter()
         for key in keys:
-            for (by, kind), times in self._known[key].kinds.items():
+            known = self._known[key]
+            for (by, kind), times in known.kinds.items():
+                if by == "model" and times < SURE * len(known.by("text", "model")):
+                    continue
                 votes[kind] += WEIGHTS[by] * min(times, ENOUGH)  # type: ignore[index]
         best: list[tuple[Kind, int]] = votes.most_common(1)
         return best[0][0] if best else "concept"

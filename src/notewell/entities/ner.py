@@ -110,7 +110,8 @@ class NameModel:
 
 
 def _may_be_name(name: str) -> bool:
-    return is_name(name) and name[0].isupper() and (" " in name or not is_ordinary(name))
+    # The model was trained on news: abbreviations of technology are organisations to it.
+    return is_name(name) and name[0].isupper() and (" " in name or not (is_ordinary(name) or name.isupper()))
 
 
 def spans(

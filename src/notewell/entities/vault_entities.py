@@ -20,7 +20,7 @@ from notewell.errors import QueryError, StoreError
 from notewell.llm import LlmRules
 from notewell.names.suggest import did_you_mean, suggest
 from notewell.store import Snapshot, State
-from notewell.terms import find_tokens
+from notewell.terms import find_tokens, stop_terms
 from notewell.types.note import Stamp
 from notewell.types.notices import Notice
 from notewell.types.results import KINDS, EntityPlace, NamedEntity, Neighbour, Relation
@@ -82,7 +82,7 @@ class VaultEntities:
             extracted=read,
             related=related,
             model=model.name if model else "",
-            notices=(*stopped, *(missing if read else ()), *told),
+            notices=(*stopped, *(() if name else missing), *told),
         )
 
     def _forget(self, db: apsw.Connection, snapshot: Snapshot) -> None:
@@ -104,7 +104,9 @@ class VaultEntities:
             batch, found = waiting[done : done + BATCH], []
             for note in read_notes(snapshot, batch):
                 more: Sequence[Candidate] = model.candidates(note) if model else ()
-                found.append((note.path, rows.digest_of(stamps[note.path]), recipe, candidates_of(note, more)))
+                day = note.facts.day if note.facts.dated_by != "file" else ""
+                digest = rows.digest_of(stamps[note.path])
+                found.append((note.path, digest, recipe, day, candidates_of(note, more)))
                 done += 1
                 tell(done, len(waiting))
                 if stop():
@@ -155,9 +157,9 @@ class VaultEntities:
                 return None
             with self._reading() as snapshot:
                 self._forget(db, snapshot)
-                most = max(FEW, len(snapshot.ids()) * MOST_NOTES_SHARE)
+                most = max(FEW, rows.note_count(db) * MOST_NOTES_SHARE)
                 found = [row for row in _longest(db, text) if row.notes <= most]
-                return tuple(self._context(db, snapshot, row) for row in found[:SHOWN]) or None
+                return tuple(_context(db, row) for row in found[:SHOWN]) or None
         return None
 
     def explained(self, notices: tuple[Notice, ...]) -> tuple[Notice, ...]:
@@ -170,20 +172,6 @@ class VaultEntities:
         with self._file.opened() as db:
             near = suggest(str(notice.facts["value"]), rows.all_keys(db))
         return Notice("no_entity", {**notice.facts, "near": tuple(near)}) if near else notice
-
-    def _context(self, db: apsw.Connection, snapshot: Snapshot, row: Row) -> NamedEntity:
-        paths = rows.notes_of(db, row.id)
-        days = sorted(facts.day for facts in snapshot.notes(paths).values() if facts.day and facts.dated_by != "file")
-        return NamedEntity(
-            row.name,
-            row.kind,
-            row.notes,
-            days[0] if days else "",
-            days[-1] if days else "",
-            _places(db, row, PLACES),
-            _beside(db, row, NEIGHBOURS),
-            _relations(db, row, NEIGHBOURS),
-        )
 
 
 def read_notes(snapshot: Snapshot, paths: Sequence[str]) -> Iterator[NoteText]:
@@ -204,7 +192,7 @@ def _longest(db: apsw.Connection, text: str) -> list[Row]:
     words = find_tokens(text)[:64]
     spans = [(at, end) for at in range(len(words)) for end in range(at + 1, min(at + LONGEST, len(words)) + 1)]
     keys = {span: key_of(" ".join(words[slice(*span)])) for span in spans}
-    known = rows.named(db, {*keys.values()})
+    known = rows.named(db, {*keys.values()} - stop_terms())
     found: dict[int, Row] = {}
     taken: set[int] = set()
     for at, end in sorted(spans, key=lambda span: (span[0] - span[1], span[0])):
@@ -213,6 +201,18 @@ def _longest(db: apsw.Connection, text: str) -> list[Row]:
             taken |= {*range(at, end)}
             found.setdefault(row.id, row)
     return [*found.values()]
+
+
+def _context(db: apsw.Connection, row: Row) -> NamedEntity:
+    return NamedEntity(
+        row.name,
+        row.kind,
+        row.notes,
+        *rows.days(db, row.id),
+        _places(db, row, PLACES),
+        _beside(db, row, NEIGHBOURS),
+        _relations(db, row, NEIGHBOURS),
+    )
 
 
 def _places(db: apsw.Connection, row: Row, limit: int) -> tuple[EntityPlace, ...]:

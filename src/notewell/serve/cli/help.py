@@ -17,6 +17,7 @@ Write what you are looking for in plain words. Everything that is not syntax is 
 
   path:Garden             is in this folder, or is this file
   tag:bees                has this tag or a nested one
+  entity:"Ada Lovelace"   names this person or thing; see `notewell entities`
   type:journal  lang:py   has this type, or is such a file
   after:2024-05  before:2025  after:7d
   status:open  rating:3..5  status:open|active
