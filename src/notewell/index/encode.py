@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import replace
+from functools import cached_property
 from itertools import islice
 
 from notewell.embed import Embedder, Models
@@ -47,7 +48,7 @@ class EncoderVectors:
         if ids:
             self._wishes.add(ids)
 
-    @property
+    @cached_property
     def _wishes(self) -> Wishes:
         return Wishes(state_folder(os.environ, home_folder(os.environ)), self._opened.file)
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from functools import cache
 
 from notewell.embed import Embedder
-from notewell.search.spelling import BreaksWords
+from notewell.search.spelling import breaks_words
 from notewell.store import Matching
 from notewell.store.bm25 import NOTE_SHARE, STAND_IN
 from notewell.terms import count_terms
@@ -101,7 +101,7 @@ def _closeness(plan: Plan, embedder: Embedder | None) -> Callable[[Candidate], f
 
     The vector of such a word is close to anything.
     """
-    knows = cache(lambda: isinstance(embedder, BreaksWords) and all(embedder.pieces(word) == 1 for word in plan.words))
+    knows = cache(lambda: breaks_words(embedder) and all(embedder.pieces(word) == 1 for word in plan.words))
     return lambda one: (_scores(one)[1] or 0.0) if knows() else 0.0
 
 

@@ -19,7 +19,7 @@ from notewell.search.intent import read_intent
 from notewell.search.query import PASTED, ParseContext, ParsedQuery, QueryPart, parse_query, read_filters
 from notewell.search.related import plan_related, prefer_like
 from notewell.search.rules import Rules
-from notewell.search.spelling import BreaksWords, replace_unknown
+from notewell.search.spelling import BreaksWords, breaks_words, replace_unknown
 from notewell.store import Snapshot
 from notewell.terms import TOKEN, prefix_term, split_terms, stop_terms, token_terms
 from notewell.types.query import EVERYTHING, NO_FILTERS, Filter, Intent, Plan, Query, Scope
@@ -188,7 +188,7 @@ def readable_name(text: str) -> str:
 
 def vary(plan: Plan, embedder: Embedder | None) -> Plan:
     """Return the plan with other wordings of its text: its technical words, and a question as a statement."""
-    breaks = embedder if isinstance(embedder, BreaksWords) else None
+    breaks = embedder if breaks_words(embedder) else None
     wordings = (technical_words(plan.text, breaks) if breaks else "", as_statement(plan.text))
     return also_as(plan, tuple(text for text in dict.fromkeys(wordings) if text and text != plan.text))
 

@@ -70,4 +70,4 @@ class Candidate(NamedTuple):
 
     def rescored(self, score: float, *, by: str, why: str) -> Candidate:
         """Return the candidate with a new score and the reason on its trace."""
-        return self._replace(score=score, trace=(*self.trace, Step(by, why, score)))
+        return Candidate(self.chunk, score, (*self.trace, Step(by, why, score)), self.also, self.votes)

@@ -29,17 +29,19 @@ from notewell.store.tables.vocabulary import (
 MOST_COUNTED = 5_000
 # The lists of this many terms are read to count their chunks: those of a query, which are needed again.
 FEW = 16
-# If more than one slot in this many scores, all are mixed with their notes at once.
-MANY = 4
 
 
 class WordScores:
-    """The scores of the slots that hold some terms, and what their notes give to them."""
+    """The slots that hold some terms, with their scores, and what their notes give to them."""
 
     def __init__(self, arrays: Arrays, terms: int) -> None:
-        self.scores: Scores = np.zeros(arrays.norms.size, dtype=np.float32)
+        self.slots = NOWHERE
+        self.scores: Scores = np.zeros(0, dtype=np.float32)
+        self.of_notes = self.scores
         self._arrays = arrays
         self._terms = terms
+        # Of every slot, and of every note.
+        self._own: Scores = np.zeros(arrays.norms.size, dtype=np.float32)
         self._of_notes: Scores = np.zeros(arrays.note_norms.size, dtype=np.float32)
         self._held = np.zeros(arrays.note_norms.size, dtype=np.uint16)
 
@@ -47,7 +49,7 @@ class WordScores:
         """Count a term in chunks."""
         slots, often = held
         # Twice as fast as `+=` with an index, and `take` as one.
-        np.add.at(self.scores, slots, np.float32(weight) * often / (often + self._arrays.norms.take(slots)))
+        np.add.at(self._own, slots, np.float32(weight) * often / (often + self._arrays.norms.take(slots)))
 
     def add_to_notes(self, notes: Held, weight: float) -> None:
         """Count a term in notes."""
@@ -55,27 +57,22 @@ class WordScores:
         self._of_notes[numbers] += np.float32(weight) * often / (often + self._arrays.note_norms[numbers])
         self._held[numbers] += 1
 
-    def mixed_with_notes(self, slots: Slots | slice | None = None) -> WordScores:
-        """Return the scores of these slots alone, or of all, mixed with their notes' and their first chunks'."""
-        if slots is None:
-            scoring = self.scores > 0
-            # Of few slots, it is faster to read these alone.
-            few = MANY * np.count_nonzero(scoring) < scoring.size
-            slots = np.flatnonzero(scoring) if few else slice(None)
-        own, mixed = self.scores[slots], np.zeros_like(self.scores)
-        first = self.scores.take(self._arrays.first_slots)
-        self._of_notes = np.float32(OF_ALL_CHUNKS) * self._of_notes + np.float32(OF_FIRST_CHUNK) * first
-        mixed[slots] = np.where(own > 0, np.float32(1 - NOTE_SHARE) * own + self.of_notes(slots), np.float32(0))
-        self.scores = mixed
+    def mixed_with_notes(self, slots: Slots | None = None) -> WordScores:
+        """Return the scores of all slots, or of these alone, mixed with their notes' and their first chunks'."""
+        slots = np.flatnonzero(self._own > 0) if slots is None else slots[self._own[slots] > 0]
+        notes, own = self._arrays.notes.take(slots), self._own.take(slots)
+        first = self._own.take(self._arrays.first_slots.take(notes))
+        of_notes = np.float32(OF_ALL_CHUNKS) * self._of_notes.take(notes) + np.float32(OF_FIRST_CHUNK) * first
+        self.slots, self.scores, self.of_notes = slots, np.float32(1 - NOTE_SHARE) * own + of_notes, of_notes
         return self
 
-    def of_notes(self, slots: Slots | slice) -> Scores:
-        """Return the part of the mixed scores of these slots that is their notes'."""
-        return self._of_notes.take(self._arrays.notes[slots])
+    def keep(self, places: Slots | Flags) -> None:
+        """Keep the slots at these places alone, in their order."""
+        self.slots, self.scores, self.of_notes = self.slots[places], self.scores[places], self.of_notes[places]
 
-    def complete(self, slots: Slots) -> Flags:
-        """Tell which of these slots are in notes that have every term."""
-        complete: Flags = self._held[self._arrays.notes[slots]] == self._terms
+    def complete(self) -> Flags:
+        """Tell which of the slots are in notes that have every term."""
+        complete: Flags = self._held[self._arrays.notes[self.slots]] == self._terms
         return complete
 
 

@@ -183,14 +183,17 @@ class TableSnapshot(TableLinked):
         return next(int(slot) for (slot,) in rows if inside[slot])
 
     def _best(self, words: WordScores, scope: Scope, limit: int) -> Ranking:
-        scores = words.scores
         if scope != EVERYTHING:
-            scores[~self._within(scope, scores, limit)] = 0
-        best = highest(scores, limit, self._ties)
-        found = tuple(zip(best.tolist(), scores[best].tolist(), strict=True))
-        of_notes = dict(zip(best.tolist(), words.of_notes(best).tolist(), strict=True))
-        complete = frozenset(best[words.complete(best)].tolist())
-        return Ranking("lexical", found, of_notes=of_notes, firsts=self._firsts(best), complete=complete)
+            order = np.zeros(self._ties.size, dtype=np.float32)
+            order[words.slots] = words.scores
+            words.keep(self._within(scope, order, limit)[words.slots])
+        words.keep(_likely_best(words.scores, limit))
+        words.keep(_order(words.scores, self._ties[words.slots], limit))
+        best = words.slots.tolist()
+        found = tuple(zip(best, words.scores.tolist(), strict=True))
+        of_notes = dict(zip(best, words.of_notes.tolist(), strict=True))
+        complete = frozenset(words.slots[words.complete()].tolist())
+        return Ranking("lexical", found, of_notes=of_notes, firsts=self._firsts(words.slots), complete=complete)
 
     def _firsts(self, slots: Ids) -> dict[int, int]:
         """Return the first chunk of the note of each of these."""
@@ -228,16 +231,15 @@ class TableSnapshot(TableLinked):
         return self._inside[scope]
 
 
-def highest(scores: npt.NDArray[np.float32], limit: int, ties: npt.NDArray[np.uint64] | None = None) -> Ids:
-    """Return the places of the highest scores above 0, the best first; `ties` decide among equal ones, or the place.
-
-    >>> highest(np.array([0, 0.9, 0.9, 0.5], dtype=np.float32), 2).tolist()
-    [1, 2]
-    """
-    places = np.flatnonzero(scores >= _likely_bar(scores, limit))
-    if places.size < limit:
-        places = np.flatnonzero(scores > 0)
-    return places[_order(scores[places], places if ties is None else ties[places], limit)]
+def _likely_best(scores: npt.NDArray[np.float32], limit: int) -> Ids:
+    """Return places among which the highest scores are: a few times `limit`, by a sample, if there are many more."""
+    sample = scores[::SAMPLED]
+    below = sample.size - 1 - 4 * limit // SAMPLED
+    if below > 0:
+        places = np.flatnonzero(scores >= np.partition(sample, below)[below])
+        if places.size >= limit:
+            return places
+    return np.arange(scores.size)
 
 
 def _order(scores: npt.NDArray[np.float32], ties: npt.NDArray[Any], limit: int) -> Ids:
@@ -247,15 +249,6 @@ def _order(scores: npt.NDArray[np.float32], ties: npt.NDArray[Any], limit: int) 
     bar = np.partition(scores, -limit)[-limit]
     best = np.flatnonzero(scores >= bar)
     return best[np.lexsort((ties[best], -scores[best]))[:limit]]
-
-
-def _likely_bar(scores: npt.NDArray[np.float32], limit: int) -> float:
-    """Return a score that, by a sample, a few times `limit` reach: sorting those is faster than sorting all."""
-    sample = scores[::SAMPLED]
-    # Most are 0, and partitioning is slowest with many equal numbers.
-    sample = sample[sample > 0]
-    below = sample.size - 1 - 4 * limit // SAMPLED
-    return float(np.partition(sample, below)[below]) if below >= 0 else float(np.finfo(np.float32).tiny)
 
 
 def _likely_within(distances: npt.NDArray[np.uint16], limit: int) -> int:
