@@ -46,7 +46,7 @@ def answer(vault: Vault, operation: str, given: Mapping[str, Any]) -> Any:
     query = query_of(operation, given) if operation in ("search", "related", "ask") else None
     if query:
         checked_query(query)
-    notices = (*vault.reread(), *vault.freshness.look(refresh=given["refresh"]))
+    notices = (*vault.reread(), *vault.freshness.look(refresh=given.get("refresh", True)))
     with notices_in_errors(notices):
         if query:
             found = _find(vault, operation, query, compare=asked.get("mode") == "compare")
