@@ -77,8 +77,8 @@ QUERY = {
     for field, hint in zip(fields(query), get_type_hints(query).values(), strict=True)
     if field.name in QUERY_HELP
 }
-# Every conversation pays for the descriptions of tools. Agents write `in:NAME` into the text of a search, always want the
-# notes as they are now, and leave it to the user's settings whether a model reranks.
+# Every conversation pays for the descriptions of tools. Agents write `in:NAME` into the text of a search, always want
+# the notes as they are now, and leave it to the user's settings whether a model reranks.
 for _name in ("domain", "refresh", "rerank"):
     QUERY[_name] = replace(QUERY[_name], surfaces=("cli", "http"))
 HITS = tuple(QUERY[name] for name in ("limit", "under", "domain", *FILTERS, "max_tokens", "explain", "refresh"))
