@@ -41,9 +41,11 @@ ask-real: $(VENV)/.made
 	@$(BIN)/python examples/small-model/ask.py .ask-real
 
 # Real agents are connected, search with a scripted model on this machine, and are disconnected; .agents takes 1.1 GB.
+# Only two packages need their own scripts, which put their program into place.
 agents: $(VENV)/.made
 	@command -v npm >/dev/null || { echo "error: make agents needs Node 20 or newer, and npm"; echo "hint: install them, then run make agents again"; exit 1; }
 	npm install --silent --no-fund --no-audit --ignore-scripts --prefix .agents @anthropic-ai/claude-code @openai/codex @google/gemini-cli opencode-ai
+	npm rebuild --silent --prefix .agents @anthropic-ai/claude-code opencode-ai
 	$(BIN)/python deploy/check_agents.py .agents
 
 # PostgreSQL and `notewell serve` in containers, for the notes in VAULT.

@@ -31,6 +31,7 @@ WRITERS = {
     "curate/queue_file.py": "what curating changed",
     "domains/across.py": "links between domains",
     "domains/sort.py": "how notes are sorted into domains",
+    "entities/file.py": "the entities that notes name",
     "files/folder.py": "memories",
     "files/walk_ahead.py": "and by which rules",
     "files/user.py": "state",
