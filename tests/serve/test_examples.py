@@ -68,6 +68,8 @@ SHOWN = {
     'notewell search "why did the bread collapse" --rerank': "it needs a model; tests/embed/test_rerank.py has one",
     "[[query]]": "a golden query; tests/measure/test_golden.py reads some",
     "search.vector_weight     0.25": "what `notewell tune` prints for a vault that is not here",
+    '$ notewell search "what did Tomasz build"': "what stderr says; tests/entities/test_vault_entities.py reads one",
+    "-- As the owner of the database": "SQL for a server; tests/store/test_postgres_access.py runs it",
     "---\ntype: memory": "a memory; tests/memory writes real ones",
 }
 

@@ -35,7 +35,7 @@ def session(indexed_sample: Path, tmp_path_factory: pytest.TempPathFactory) -> I
 def test_every_tool_says_what_it_is_for_and_that_it_only_reads(session: Asking) -> None:
     tools = session.do("list_tools").tools
     assert [tool.name for tool in tools] == [
-        *("search", "read", "related", "ask", "traverse", "links", "graph", "status")
+        *("search", "read", "related", "ask", "traverse", "links", "entities", "graph", "status")
     ]
     for tool in tools:
         assert len(tool.description) > 100

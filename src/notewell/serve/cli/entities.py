@@ -47,7 +47,7 @@ def command(
     \b
     Example:
         notewell entities --kind person
-        notewell entities "Steph Ango"
+        notewell entities "Aunt Ilse"
     """
     with vault_to_ask(vault, {}, refresh=not no_refresh) as (opened, notices):
         with progress_shown("Reading", "read {:,} of {:,} notes") as progress:

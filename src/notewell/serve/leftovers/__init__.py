@@ -55,7 +55,7 @@ def _connections(state: Path) -> Iterator[Found]:
                 yield Found(Leftover("connection", str(connection.file)), partial(_disconnect, connection))
         except SettingsError:
             with suppress(OSError):
-                if NAME.encode() in connection.file.read_bytes():
+                if NAME.encode() in read_plain(connection.file):
                     yield kept("connection", connection.file, connection.state().problem or BY_HAND)
 
 
