@@ -42,6 +42,7 @@ WRITERS = {
     "index/prepare.py": "",
     "index/watch.py": "",
     "index/wishes.py": "which chunks to encode next",
+    "index/workers.py": "",
     "measure/evaluate.py": "",
     "measure/hiding.py": "",
     "measure/tune.py": "weights from before tuning",

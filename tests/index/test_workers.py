@@ -11,6 +11,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import dask
 import distributed
 import psutil
 import pytest
@@ -36,10 +37,13 @@ BY_ONE = Opening(batches=Batches(embedded=1, alone=1 << 30))
 
 
 @pytest.fixture(scope="module")
-def scheduler() -> Iterator[str]:
+def scheduler(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """The address of a scheduler on loopback with two workers, as a user starts them."""
     places = {"host": "127.0.0.1", "dashboard_address": LOOPBACK, "worker_dashboard_address": LOOPBACK}
-    with distributed.LocalCluster(n_workers=2, threads_per_worker=1, **places) as cluster:
+    with (
+        dask.config.set({"temporary-directory": str(tmp_path_factory.mktemp("dask"))}),
+        distributed.LocalCluster(n_workers=2, threads_per_worker=1, **places) as cluster,
+    ):
         yield cluster.scheduler_address
 
 
@@ -186,16 +190,26 @@ def test_notes_go_to_this_machine_or_over_tls(given: str, fact: str) -> None:
     assert caught.value.fact.startswith(fact)
 
 
-def test_ctrl_c_in_a_terminal_stops_it_and_a_second_run_goes_on(make_vault: MakeVault) -> None:
+def test_ctrl_c_in_a_terminal_stops_it_and_a_second_run_goes_on(
+    make_vault: MakeVault, tmp_path_factory: pytest.TempPathFactory
+) -> None:
     """The command starts its own workers; all of the terminal's processes get the signal, as in a shell."""
+    temporary = tmp_path_factory.mktemp("temporary")
     vault = make_vault({f"{number}.md": f"# Note {number}\n\nText.\n" for number in range(600)})
     command = [sys.executable, "-P", "-m", "notewell", "index", str(vault.root), "--workers", "1"]
     run = subprocess.Popen(
-        command, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, start_new_session=True, text=True
+        command,
+        stderr=subprocess.PIPE,
+        stdout=subprocess.DEVNULL,
+        start_new_session=True,
+        text=True,
+        env={**os.environ, "TMPDIR": str(temporary)},
     )
     assert run.stderr is not None
     lines = iter(run.stderr.readline, "")
     assert next(lines).startswith("indexed ")
+    # What workers put aside is for this user's eyes only, and gone at the end.
+    assert [oct(place.stat().st_mode) for place in temporary.iterdir()] == ["0o40700"]
     processes = [(first := psutil.Process(run.pid)), *first.children(recursive=True)]
     heard = {place.laddr.ip for one in processes for place in one.net_connections() if place.status == "LISTEN"}
     assert heard == {"127.0.0.1"}
@@ -204,3 +218,4 @@ def test_ctrl_c_in_a_terminal_stops_it_and_a_second_run_goes_on(make_vault: Make
     assert run.wait() == 130
     assert "Stopping…" in rest and "Traceback" not in rest and "Run `notewell index` again to continue" in rest
     run.stderr.close()
+    assert [*temporary.iterdir()] == []

@@ -1,4 +1,4 @@
-"""How often a search asks a server: each time costs the way there and back."""
+"""What a store on a server costs: how often a search asks it, and how much its rows take."""
 
 from __future__ import annotations
 
@@ -10,7 +10,9 @@ import pytest
 from tests.store.servers import shared_server
 
 from notewell import Vault
+from notewell.serve.own_server import SUPERUSER
 from notewell.store.postgres import queries
+from notewell.store.postgres.schema import SEPARATED
 
 pytestmark = pytest.mark.postgres
 NAMES = {value: name for name, value in vars(queries).items() if isinstance(value, str)}
@@ -42,3 +44,19 @@ def test_a_search_asks_for_each_kind_of_row_once_and_for_lists_three_times(
     assert asked.pop("POSTINGS") <= 3 and asked.pop("HOLDING", 0) <= 2
     assert asked.pop("pipeline") and max(asked.values()) == 1, asked
     assert asked.total() <= 6, asked
+
+
+def test_the_size_of_a_store_is_about_that_of_its_rows(vault: Vault) -> None:
+    with Vault.open(vault.root, {"store.url": shared_server().url()}) as other:
+        other.index()
+        told, store = other.store.about().bytes, other.store._sessions.found.store  # type: ignore[attr-defined]
+    with psycopg.connect(shared_server().url(SUPERUSER, "notewell")) as db:
+        counted = (
+            db.execute(
+                f"select sum(pg_column_size(one.*)) from notewell.{table} as one where store = %s".encode(), [store]
+            )
+            for table in SEPARATED
+        )
+        rows = sum(cursor.fetchall()[0][0] or 0 for cursor in counted)
+    # Some more for their keys in indexes.
+    assert rows < told < 3 * rows

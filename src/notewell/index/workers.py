@@ -6,6 +6,7 @@ import logging
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import replace
+from tempfile import TemporaryDirectory
 
 import dask
 from distributed import Client, LocalCluster
@@ -103,7 +104,10 @@ def _connected(workers: str, stack: ExitStack) -> Client:
         except (TypeError, RuntimeError, ValueError) as error:
             # What dask says of a missing certificate.
             raise WorkersError(f"There is no certificate for {workers}", CERTIFICATES) from error
-    stack.enter_context(dask.config.set(NO_PAGES))
+    # What workers put aside lies in a folder that only this user can open, and is gone at the end. dask's own has the
+    # same name for everybody, and stays.
+    scratch = stack.enter_context(TemporaryDirectory(prefix="notewell-", ignore_cleanup_errors=True))
+    stack.enter_context(dask.config.set({**NO_PAGES, "temporary-directory": scratch}))
     cluster = LocalCluster(
         n_workers=int(workers),
         threads_per_worker=1,

@@ -20,6 +20,12 @@ from notewell.store.tables.state import NEW
 MAKING = 0x4E57656C
 # Held together by those who write, and by one alone who moves parts between nodes.
 MOVING = 0x4E576D76
+# For one vault each, by purpose: their first key, and what a process that has to wait is told.
+LOCKS = {
+    "index": (1, "is writing to this vault's store"),
+    "encode": (2, "is encoding this vault's chunks"),
+    "write": (3, "is writing to this vault's store"),
+}
 
 ABOUT_ROLE = """
 select

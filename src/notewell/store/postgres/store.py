@@ -19,6 +19,7 @@ from notewell.store.postgres import queries
 from notewell.store.postgres.catalogue import (
     GIVE_WAY,
     HOLDER,
+    LOCKS,
     TAKE_OVER,
     USE_ONE,
     Found,
@@ -37,6 +38,7 @@ from notewell.store.postgres.meta import Meta
 from notewell.store.postgres.reader import PostgresReader
 from notewell.store.postgres.replicas import NO_REPLICAS, Replicas, is_behind
 from notewell.store.postgres.sessions import Sessions
+from notewell.store.postgres.spread import PACKED
 from notewell.store.postgres.vectors import carry_over
 from notewell.store.postgres.writer import Batch
 from notewell.store.sqlite import SqliteStore, copy_of
@@ -48,17 +50,21 @@ from notewell.types.note import Stamp
 
 __all__ = ["Connections", "PostgresStore", "Replicas", "exists"]
 
-# Advisory locks by purpose, for one vault each: their first key, and what a process that has to wait is told.
-LOCKS = {
-    "index": (1, "is writing to this vault's store"),
-    "encode": (2, "is encoding this vault's chunks"),
-    "write": (3, "is writing to this vault's store"),
-}
+
 # How long a batch waits for another one, in milliseconds; a run with many batches holds the lock `index`.
 BATCH_WAIT_MS = 60_000
+# What a row takes besides its longest values: its header, its keys, and their entries in indexes.
+ROW_BYTES = 130
+SIZED = {**PACKED, "note": "links fields", "chunk": "parts"}
+# By part: nodes add up their own rows.
+SIZES = " union all ".join(
+    f"select sum({' + '.join(f'length({column})' for column in columns.split())} + {ROW_BYTES}) as number "
+    f"from {table} where {queries.HERE} group by part"
+    for table, columns in SIZED.items()
+)
 SIZE = f"""
 select coalesce(sum(number), 0)::bigint as number
-from (select sum(length(text)) as number from body where {queries.HERE} group by part) as parts
+from ({SIZES}) as parts
 """
 # Notes whose part cannot be read now.
 MISSING = """
