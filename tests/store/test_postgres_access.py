@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import re
 import secrets
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from urllib.parse import quote
 
@@ -13,13 +14,16 @@ import pytest
 from tests.store.notes import matching, put
 from tests.store.servers import shared_server
 
-from notewell.errors import StoreError
+from notewell.errors import StoreBusy, StoreError
 from notewell.serve.own_server import HOST, SUPERUSER
 from notewell.store import MadeFor, Store
 from notewell.store.postgres.connection import Connections
 from notewell.store.postgres.schema import SEPARATED
 from notewell.store.postgres.store import PostgresStore
+from notewell.store.postgres.vaults import StoredVault, delete_vault, stored_vaults
 from notewell.types.note import Stamp
+
+pytestmark = pytest.mark.postgres
 
 MADE_FOR = MadeFor("words/27", 27, "1")
 
@@ -48,6 +52,9 @@ class Users:
         file.chmod(0o600)
         url = f"postgresql://{role}@{HOST}:{shared_server().port}/notewell?passfile={quote(str(file))}"
         self._connections[role] = Connections(url)
+
+    def connections(self, role: str) -> Connections:
+        return self._connections[role]
 
     def store(self, role: str, vault: str) -> PostgresStore:
         return PostgresStore(self._connections[role], f"{self._folder} {vault}", lambda: MADE_FOR)
@@ -173,3 +180,39 @@ def test_a_superuser_is_refused_since_no_policy_holds_for_one() -> None:
         PostgresStore(connections, "any", lambda: MADE_FOR)
     connections.close()
     assert "superuser" in caught.value.hint
+
+
+def test_a_vault_is_listed_for_those_who_read_it_and_deleted_by_its_owner_with_every_row(users: Users) -> None:
+    ada, bob = users.add("ada", "notewell_writer"), users.add("bob", "notewell_reader")
+    hers, kept = filled(users.store(ada, "hers")), filled(users.store(ada, "kept"))
+    share(users, ada, "hers", bob, False)
+    name = f"{users._folder} hers"
+    hers_of, his = users.connections(ada), users.connections(bob)
+    assert stored_vaults(his) == [StoredVault(name, ada, False, 1)]
+    assert [(one.name, one.own) for one in stored_vaults(hers_of)] == [(name, True), (f"{users._folder} kept", True)]
+    with pytest.raises(StoreError, match=f"belongs to the role {ada}"):
+        delete_vault(his, name)
+    with pytest.raises(StoreError, match="no vault 'none'"):
+        delete_vault(hers_of, "none")
+    with hers.locked(), pytest.raises(StoreBusy, match="is writing to this vault's store"):
+        delete_vault(hers_of, name)
+    delete_vault(hers_of, name)
+    with psycopg.connect(shared_server().url(SUPERUSER, "notewell")) as db:
+        for table in SEPARATED:
+            rows = db.execute(f"select 1 from notewell.{table} where store = {number_of(hers)}".encode())
+            assert rows.fetchall() == [], table
+    assert [one.name for one in stored_vaults(hers_of)] == [f"{users._folder} kept"]
+    assert matching(kept, "rye") == ["secret.md"]
+
+
+def test_the_commands_list_and_delete_a_vault(
+    users: Users, tmp_path: Path, run_command: Callable[..., tuple[int, str, str]]
+) -> None:
+    ada = users.add("ada", "notewell_writer")
+    filled(users.store(ada, "hers"))
+    name, here = f"{users._folder} hers", ("--database", users.connections(ada).url)
+    assert run_command(tmp_path, "server", "vaults", *here)[:2] == (0, f"{name}  1 note  {ada}\n")
+    told = json.loads(run_command(tmp_path, "server", "vaults", *here, "--json")[1])
+    assert told == {"vaults": [{"name": name, "owner": ada, "own": True, "notes": 1}]}
+    assert run_command(tmp_path, "server", "vaults", "delete", name, *here) == (0, "", f"{name} deleted\n")
+    assert run_command(tmp_path, "server", "vaults", *here)[:2] == (0, "")

@@ -19,6 +19,8 @@ from notewell.store.postgres.connection import Connections
 from notewell.store.postgres.schema import VERSION
 from notewell.store.postgres.store import PostgresStore, exists
 
+pytestmark = pytest.mark.postgres
+
 MADE_FOR = MadeFor("words/27", 27, "1")
 Open = Callable[..., PostgresStore]
 

@@ -22,6 +22,7 @@ from notewell.store.postgres.connection import Connections
 from notewell.store.postgres.nodes import Nodes
 from notewell.store.postgres.spread import PARTS
 
+pytestmark = pytest.mark.postgres
 # Every way to match: words, phrases, beginnings, filters, meaning alone, nothing but a filter.
 QUERIES = (
     *("why did the bread collapse", "bees", "how do I prune the orchard in winter", '"honey"', "sourd*", "tag:bees"),

@@ -17,6 +17,8 @@ from notewell.store.postgres import replicas as module
 from notewell.store.postgres.connection import Connections
 from notewell.types.notices import Notice
 
+pytestmark = pytest.mark.postgres
+
 # Replication on a busy machine; a test that waits this long has failed.
 PATIENCE = 60.0
 

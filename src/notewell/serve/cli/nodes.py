@@ -2,51 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import closing, contextmanager
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING
 
 import click
 
-from notewell.errors import StoreError
+from notewell.serve.cli.database import connected, database_option
 from notewell.serve.cli.options import json_option, print_json
-from notewell.serve.own_server import OwnServer, server_folder
 from notewell.serve.say import counted, echo, say
-from notewell.store.postgres.address import wrong_url
 
 if TYPE_CHECKING:
     from notewell.store.postgres.nodes import Node, Nodes
 
-Command = TypeVar("Command", bound=Callable[..., Any])
-
-
-def _database_option(command: Command) -> Command:
-    return click.option(
-        "--database", metavar="URL", default="", help="The database. Default: that of your own server (`server up`)"
-    )(command)
-
 
 @contextmanager
 def _nodes(database: str) -> Iterator[Nodes]:
-    """Open the nodes of a database; its driver is loaded only here."""
-    try:
-        from notewell.store.postgres.connection import Connections  # noqa: PLC0415
+    with connected(database) as connections:
         from notewell.store.postgres.nodes import Nodes  # noqa: PLC0415
-    except ImportError as error:
-        hint = "Run `pip install 'notewell[postgres]'`"
-        raise StoreError("Nodes need psycopg, which is not installed", hint) from error
-    if wrong := wrong_url(database, "--database"):
-        raise StoreError(*wrong)
-    own = OwnServer(server_folder())
-    if not database and not own.exists:
-        raise StoreError("There is no server of your own", "Name a database with --database, or run `server up`")
-    with closing(Connections(database or own.url())) as connections:
+
         yield Nodes(connections)
 
 
 @click.group("nodes", invoke_without_command=True)
-@_database_option
+@database_option
 @json_option
 @click.pass_context
 def command(context: click.Context, database: str, as_json: bool) -> None:
@@ -67,7 +47,7 @@ def command(context: click.Context, database: str, as_json: bool) -> None:
 
 @command.command("add")
 @click.argument("url", metavar="URL")
-@_database_option
+@database_option
 def add(url: str, database: str) -> None:
     """Add an empty database as a node, and move parts there
 
@@ -85,7 +65,7 @@ def add(url: str, database: str) -> None:
 @command.command("remove")
 @click.argument("name", metavar="NODE")
 @click.option("--lost", is_flag=True, help="Do not ask NODE: it is gone for good, with its part of each vault")
-@_database_option
+@database_option
 def remove(name: str, lost: bool, database: str) -> None:
     """Move all parts of NODE to the others, and forget it
 
@@ -101,7 +81,7 @@ def remove(name: str, lost: bool, database: str) -> None:
 
 
 @command.command("balance")
-@_database_option
+@database_option
 def balance(database: str) -> None:
     """Move parts until all nodes have as many
 

@@ -12,7 +12,7 @@ import click
 
 from notewell.config import user_file
 from notewell.files.control_chars import shown_path
-from notewell.serve.cli import nodes
+from notewell.serve.cli import nodes, stored_vaults
 from notewell.serve.cli.options import json_option, print_json
 from notewell.serve.own_server import OwnServer, ServerStatus, server_folder
 from notewell.serve.say import echo, say
@@ -39,6 +39,7 @@ def command() -> None:
 
 
 command.add_command(nodes.command)
+command.add_command(stored_vaults.command)
 
 
 def _data_option(command: Command) -> Command:
