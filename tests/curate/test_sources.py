@@ -214,7 +214,7 @@ def test_pages_notes_and_pdf_files_of_a_folder_are_read_and_others_named(
     assert [Path(one.path).name for one in read.left] == ["feed.xml", "picture.png"]
 
 
-@pytest.mark.parametrize("source", ["nowhere.xml", "https://", "https://[bad"])
+@pytest.mark.parametrize("source", ["nowhere.xml", "https://", "https://[bad", "", " "])
 def test_a_source_that_is_not_there_is_an_error(extraction: Extraction, source: str) -> None:
     with pytest.raises(CurateError):
         read_source(source, extraction)

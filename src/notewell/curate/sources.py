@@ -65,6 +65,9 @@ def read_source(source: str, extraction: Extraction) -> Read:
         if not web_address(source):
             raise CurateError(f"'{source[:80]}' is not an address", "Check it")
         return Read([make_signal("", url=source)])
+    if not source.strip():
+        # As an empty variable in a shell would have it; a path without a name is the folder one is in.
+        raise CurateError("A source is empty", "Name a file, a folder or an address, or write `-` for stdin")
     path = Path(source).expanduser()
     if path.is_dir():
         return _folder(path, extraction)
