@@ -63,6 +63,34 @@ def test_the_queue_proposes_tags_links_and_duplicates_with_reasons(vault: Vault)
     assert read_review(vault).items == found.items
 
 
+def test_a_deleted_queue_is_proposed_anew_and_declines_nothing(vault: Vault) -> None:
+    review(vault)
+    text = queue(vault)
+    (vault.root / QUEUE).unlink()
+    found = review(vault)
+    assert queue(vault) == text and (found.new, found.declined) == (3, 0)
+
+
+def test_what_is_declined_is_not_counted_as_new(vault: Vault) -> None:
+    review(vault)
+    (vault.root / QUEUE).write_text("\n".join(line for line in queue(vault).split("\n") if "Trash" not in line))
+    found = review(vault)
+    assert (found.new, found.declined) == (0, 1)
+
+
+def test_read_only_files_are_left(vault: Vault) -> None:
+    review(vault)
+    tick(vault, "`#bees`")
+    before = contents(vault)
+    (vault.root / "Sub/New hive.md").chmod(0o444)
+    assert [one.reason for one in promote(vault).left] == ["it is read-only"]
+    (vault.root / "Sub/New hive.md").chmod(0o644)
+    (vault.root / QUEUE).chmod(0o444)
+    with pytest.raises(CurateError, match="read-only"):
+        promote(vault)
+    assert contents(vault) == before
+
+
 def test_ticks_are_applied_byte_for_byte_and_taken_back(vault: Vault) -> None:
     review(vault)
     before = contents(vault)

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from notewell.curate.queue import NO_BASE, Base, Proposal, Renewed, id_of, read_queue, renew
+from notewell.curate.queue import NO_BASE, Base, Proposal, Renewed, check_ids, id_of, read_queue, renew
 from notewell.errors import CurateError
 
 A, B, C = (Proposal("tag", id_of("tag", name), f"`#{name}` for [[{name}]]: because") for name in "abc")
@@ -49,6 +49,23 @@ def test_a_line_deleted_below_declined_may_be_proposed_again() -> None:
     second = renewed(first.text.replace(A.line, ""), [A], first.base)
     third = renewed(second.text.replace(f"- [-] {A.text} ^nw-{A.id}", ""), [A], second.base)
     assert ids(third.text) == [(A.id, " ")] and "Declined" not in third.text
+
+
+@pytest.mark.parametrize("left", ["", "\n \r\n"])
+def test_a_queue_that_is_gone_or_emptied_starts_anew(left: str) -> None:
+    first = renewed("", [A, B])
+    second = renewed(first.text.replace(A.line, A.line.replace("[ ]", "[-]")), [A, B], first.base)
+    third = renewed(left, [A, B, C], second.base)
+    assert dict(ids(third.text)) == {A.id: "-", B.id: " ", C.id: " "}
+
+
+def test_a_line_without_its_id_is_an_error_and_not_declined() -> None:
+    first = renewed("", [A, B])
+    check_ids(first.text, "q.md", first.base)
+    text = first.text.replace(B.line, f"* [x] {B.text}\r")
+    with pytest.raises(CurateError, match=rf"q\.md:8: this proposal has lost its id, \^nw-{B.id}"):
+        check_ids(text, "q.md", first.base)
+    check_ids(first.text.replace(B.line, "- [x] my own task"), "q.md", first.base)
 
 
 def test_what_was_done_or_is_no_longer_proposed_goes_and_is_not_declined() -> None:

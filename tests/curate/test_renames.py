@@ -107,6 +107,31 @@ def test_a_tag_that_exists_needs_merge_but_another_spelling_does_not(make_vault:
     assert (vault.root / "_taxonomy.md").read_text() == "- #old\n- #fresh\n"
 
 
+def test_a_nested_tag_that_exists_needs_merge_too(make_vault: MakeVault) -> None:
+    vault = make_vault({"notewell.toml": ALLOWED, "a.md": "#old/deep\n", "b.md": "#New/Deep\n"})
+    with pytest.raises(CurateError, match="1 note has the tag #new/deep already"):
+        rename(vault, "old=new")
+    assert (vault.root / "a.md").read_text() == "#old/deep\n"
+    rename(vault, "old=new", merge=True)
+    assert (vault.root / "a.md").read_text() == "#new/deep\n"
+
+
+def test_a_tag_or_folder_that_is_not_there_is_named(make_vault: MakeVault) -> None:
+    vault = make_vault(NOTES)
+    done = rename(vault, "old/deep=deep", "odl=new", dry_run=True)
+    assert [(one.code, dict(one.facts)) for one in done.notices] == [("no_tag", {"value": "odl"})]
+    nowhere = rename(vault, "old=new", under="Nope", dry_run=True)
+    assert not nowhere.notes and [one.code for one in nowhere.notices] == ["unknown_folder"]
+
+
+def test_a_read_only_note_is_named_and_left(make_vault: MakeVault) -> None:
+    vault = make_vault(NOTES)
+    (vault.root / "a.md").chmod(0o444)
+    done = rename(vault, "old=new")
+    assert [(one.path, one.reason) for one in done.left] == [("a.md", "it is read-only")]
+    assert [note.path for note in done.notes] == ["Sub/b.md"]
+
+
 def test_a_scope_limits_what_is_renamed_but_not_what_exists(make_vault: MakeVault) -> None:
     vault = make_vault({**NOTES, "d.md": "#taken\n"})
     assert [note.path for note in rename(vault, "old=new", under="Sub").notes] == ["Sub/b.md"]

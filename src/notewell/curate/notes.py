@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import os
 import posixpath
+import stat
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import NamedTuple
@@ -22,6 +23,7 @@ from notewell.vault import Vault
 
 SETTING = "curate.folders"
 MARK = b"\xef\xbb\xbf"
+WRITABLE = stat.S_IWUSR | stat.S_IWGRP | stat.S_IWOTH
 TEMPLATES = (
     (".obsidian/templates.json", "folder"),
     (".obsidian/plugins/templater-obsidian/data.json", "templates_folder"),
@@ -30,11 +32,17 @@ SUFFIXES = frozenset(suffix for suffix, format in BY_SUFFIX.items() if format.sh
 
 
 class NoteFile(NamedTuple):
-    """A Markdown file: its path, its bytes, and their text without a byte order mark."""
+    """A Markdown file: its path, its bytes, their text without a byte order mark, and whether it is read-only."""
 
     path: str
     data: bytes
     text: str
+    is_read_only: bool = False
+
+    def check_writable(self) -> None:
+        """Raise an error if its owner made it read-only."""
+        if self.is_read_only:
+            raise NoteError("it is read-only", "Allow writing to it")
 
     def offset(self, at: int) -> int:
         """Return where in the bytes a character of the text stands."""
@@ -127,13 +135,13 @@ def read_note(root: Path, path: str, most: int) -> NoteFile:
     place, _, name = path.rpartition("/")
     try:
         with Folder(root, place) as folder:
-            data, _ = folder.read_whole(name, most)
+            data, about = folder.read_whole(name, most)
     except OSError as error:
         if error.errno in (errno.ELOOP, errno.ENOTDIR):
             raise NoteOutOfReach("it is a link", "Notewell does not write through links") from error
         raise NoteError(error.strerror or str(error), "Check the file") from error
     try:
-        return NoteFile(path, data, _text_of(data.removeprefix(MARK)))
+        return NoteFile(path, data, _text_of(data.removeprefix(MARK)), not about.st_mode & WRITABLE)
     except UnicodeDecodeError as error:
         raise NoteError("it is not UTF-8", "Save it as UTF-8") from error
 

@@ -100,12 +100,13 @@ def review(vault: Vault, progress: Progress | None = None) -> Queue:
     queues = Queues(vault)
     with queues.journal.alone() as unfinished:
         queues.sweep()
+        queues.check_writable()
         before = {item.id for item in queues.items()}
         proposed = _proposed(vault, queues, progress)
         declined = queues.write(proposed.proposals)
         queues.reject(declined)
         items = queues.items()
-    new = len({item.id for item in items} - before)
+    new = len({item.id for item in items if not item.declined} - before)
     return _queue(vault, items, new, (*_unfinished(unfinished), *proposed.notices), len(declined))
 
 
@@ -149,7 +150,8 @@ def promote(
     queues = Queues(vault)
     with queues.journal.alone() as unfinished:
         queues.sweep()
-        if (tick or decline or untick) and not dry_run:
+        if not dry_run:
+            queues.check_writable()
             queues.mark(tick, decline, untick)
         plan = _apply(vault, queues, dry_run=dry_run)
         left = (*half_done(unfinished), *plan.left)
@@ -253,6 +255,7 @@ class _Open:
             self.files[path] = found = read_note(vault.root, path, self.most)
             if _bytes(found, found.text) != found.data:
                 raise NoteError("its lines end as on old Macs", "Save it with other line ends")
+            found.check_writable()
             self.texts[path] = self.files[path].text
         return self.texts[path]
 
@@ -275,7 +278,9 @@ def _trash(vault: Vault, action: Action, opened: _Open) -> None:
     # The one that stays must be there.
     read_note(vault.root, checked_path(action.other), opened.most)
     try:
-        opened.trashed[action.path] = read_note(vault.root, action.path, opened.most).data
+        found = read_note(vault.root, action.path, opened.most)
+        found.check_writable()
+        opened.trashed[action.path] = found.data
     except NoteError as error:
         if not isinstance(error.__cause__, FileNotFoundError):
             raise

@@ -29,6 +29,7 @@ INTRO = (
 )
 # A line of ours: its box, its text, and its id, which Obsidian does not show.
 LINE = re.compile(r"[ \t]*[-*+][ \t]+\[(?P<box>[^\]\n]{0,3})\][ \t]+(?P<text>.*?)[ \t]+\^nw-(?P<id>[0-9a-f]{10})[ \t]*")
+BOX = re.compile(r"[ \t]*[-*+][ \t]+\[[^\]\n]{0,3}\][ \t]+(?P<text>.*?)[ \t\r]*")
 OURS = re.compile(r"\^nw-[0-9a-f]{10}\b")
 OPEN, DECLINE, TICKED = " ", "-", ("x", "X")
 # What a sync or a version control leaves where two versions meet.
@@ -142,6 +143,20 @@ class Base:
 NO_BASE = Base({})
 
 
+def check_ids(text: str, path: str, base: Base) -> None:
+    """Raise an error that names the line of a proposal that lost its id: without it, a tick would count as declined."""
+    here = {match[0].removeprefix("^nw-") for match in OURS.finditer(text)}
+    written = {key: LINE.fullmatch(line) for key, line in base.open.items() if key not in here}
+    lost = {match["text"]: key for key, match in written.items() if match}
+    for number, line in enumerate(text.split("\n") if lost else (), start=1):
+        match = BOX.fullmatch(line)
+        if match and match["text"] in lost:
+            raise CurateError(
+                f"{path}:{number}: this proposal has lost its id, ^nw-{lost[match['text']]}",
+                "Write it back at the end of the line, or delete the line",
+            )
+
+
 @frozen
 class Renewed:
     """A queue written anew: its text, what was written, and what is declined for good."""
@@ -155,13 +170,14 @@ def renew(text: str, path: str, proposals: Sequence[Proposal], base: Base, done:
 
     A line that the person did not touch follows the proposal, or goes with it. One that was edited stays. One that was
     deleted is declined, unless it was `done`. Declined lines stay together at the end, and deleting one there allows
-    the proposal again.
+    the proposal again. A queue that is gone or empty says nothing of its lines: what was open is proposed again.
     """
+    is_blank = not text.strip()
     items = {item.id: item for item in read_queue(text, path)}
     fresh, finished = {one.id: one for one in proposals}, {*done}
-    gone = {key for key in base.open if key not in items and key not in finished and key in fresh}
+    missing = base.declined if is_blank else {key for key in base.open if key not in items and key not in finished}
     refused = {item.id: item.text for item in items.values() if item.declined or item.box == DECLINE}
-    refused |= {key: fresh[key].text for key in gone}
+    refused |= {key: fresh[key].text for key in sorted(missing) if key in fresh}
     kept: list[str] = []
     shown: dict[str, str] = {}
     for number, line in enumerate(text.split("\n"), start=1):

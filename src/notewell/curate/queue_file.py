@@ -10,7 +10,7 @@ from pathlib import Path
 
 from notewell.curate.journal import Journal, digest
 from notewell.curate.notes import NoteFile, allowed_folders, is_below, read_note
-from notewell.curate.queue import LARGEST, NO_BASE, Base, Item, Proposal, Renewed, marked, read_queue, renew
+from notewell.curate.queue import LARGEST, NO_BASE, Base, Item, Proposal, Renewed, check_ids, marked, read_queue, renew
 from notewell.curate.review import readable_action
 from notewell.errors import CurateError, NoteError, SettingsError
 from notewell.files.folder import Folder
@@ -47,6 +47,14 @@ class QueueFile:
                 return None
             raise CurateError(f"{self.path} cannot be read: {error.fact}", error.hint) from error
 
+    def check_writable(self) -> None:
+        """Raise an error if the queue is read-only."""
+        try:
+            if found := self.read():
+                found.check_writable()
+        except NoteError as error:
+            raise CurateError(f"{self.path} cannot be written: {error.fact}", error.hint) from error
+
     def sweep(self) -> None:
         """Remove what a process left that was killed while it wrote the queue; the journal's lock must be held."""
         place = self.path.rpartition("/")[0]
@@ -56,7 +64,10 @@ class QueueFile:
     def items(self) -> list[Item]:
         """Return the proposals in the queue."""
         found = self.read()
-        return read_queue(found.text, self.path) if found else []
+        if found is None:
+            return []
+        check_ids(found.text, self.path, self.base)
+        return read_queue(found.text, self.path)
 
     def write(self, proposals: Sequence[Proposal], done: Iterable[str] = ()) -> Renewed:
         """Merge proposals into the queue as it is at this moment, and return what was written.

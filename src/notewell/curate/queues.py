@@ -29,6 +29,11 @@ class Queues:
         for file in self._files.values():
             file.sweep()
 
+    def check_writable(self) -> None:
+        """Raise an error if a queue is read-only, before anything is changed for it."""
+        for file in self._files.values():
+            file.check_writable()
+
     def items(self) -> list[Item]:
         """Return the proposals for the domains that are asked."""
         every = chain.from_iterable(file.items() for file in self._files.values())

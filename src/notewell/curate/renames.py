@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 
 from notewell.curate.journal import Change, Edit, Journal, edit
 from notewell.curate.notes import NoteFile, allowed_folders, is_asked, is_below, markdown_paths, read_note
@@ -66,7 +66,8 @@ class _Plan:
     notes: tuple[RenamedNote, ...]
     changes: tuple[Change, ...]
     left: tuple[Reason, ...]
-    existing: Counter[str]
+    taken: Mapping[str, int]
+    notices: tuple[Notice, ...]
 
 
 def apply_renames(
@@ -81,14 +82,14 @@ def apply_renames(
     scope = under.strip("/")
     if dry_run:
         plan = _plan(vault, renames, folders, scope)
-        _check_merge(renames, plan, merge=merge)
-        return Renamed(plan.notes, applied=False, left=plan.left)
+        _check_merge(plan, merge=merge)
+        return Renamed(plan.notes, applied=False, left=plan.left, notices=plan.notices)
     journal = Journal(vault.root)
     with journal.alone() as unfinished:
         plan = _apply(vault, renames, (folders, scope), journal, merge=merge)
     notices = vault.refresh() if vault.indexed and plan.changes else ()
     left = (*half_done(unfinished), *plan.left)
-    return Renamed(plan.notes, applied=bool(plan.changes), left=left, notices=notices)
+    return Renamed(plan.notes, applied=bool(plan.changes), left=left, notices=(*plan.notices, *notices))
 
 
 def undo_renames(vault: Vault) -> Renamed:
@@ -117,7 +118,7 @@ def _apply(
 ) -> _Plan:
     for left in reversed(range(TRIES)):
         plan = _plan(vault, renames, *where)
-        _check_merge(renames, plan, merge=merge)
+        _check_merge(plan, merge=merge)
         try:
             if plan.changes:
                 journal.apply(f"{DOING} {_written(renames)}", plan.changes)
@@ -139,16 +140,22 @@ def _plan(vault: Vault, renames: Renames, folders: tuple[str, ...], scope: str) 
     names = {*renames.targets, *(new for targets in renames.targets.values() for new in targets)}
     named = re.compile("|".join(map(re.escape, sorted(names))), re.IGNORECASE)
     notes, changes, left = [], [], []
-    existing: Counter[str] = Counter()
+    seen, looked = set[str](), 0
+    existing, made = Counter[str](), _made([*renames.targets], renames)
     for path in markdown_paths(vault):
         inside = is_below(path, (scope,)) and is_asked(vault, path)
+        looked += inside
         try:
             file = read_note(vault.root, path, vault.settings.index.max_bytes)
             if not named.search(file.text):
                 continue
             note = note_of(path, file.text)
+            seen.update(map(str.casefold, note.tags))
             existing.update(tag.casefold() for tag in note.tags if renames.of(tag) is None or not inside)
+            made |= _made(note.tags, renames) if inside else set()
             edits = rename_tags(note, file.text, renames) if inside else []
+            if edits:
+                file.check_writable()
         except NoteError as error:
             # The note that a link leads to is renamed by its own name.
             if inside and not isinstance(error, NoteOutOfReach):
@@ -159,19 +166,35 @@ def _plan(vault: Vault, renames: Renames, folders: tuple[str, ...], scope: str) 
         elif edits:
             notes.append(RenamedNote(path, len(edits), _changed_lines(file.text, edits)))
             changes.append(edit(path, file.data, _in_bytes(file, edits)))
-    return _Plan(tuple(notes), tuple(changes), tuple(left), existing)
+    taken = {tag: existing[tag] for tag in sorted(made & {*existing})}
+    notices = () if left else (*_missing_folder(scope, looked), *_missing_tags(renames, seen))
+    return _Plan(tuple(notes), tuple(changes), tuple(left), taken, notices)
 
 
-def _check_merge(renames: Renames, plan: _Plan, *, merge: bool) -> None:
-    """Refuse a rename onto a tag that notes have already."""
-    if merge or not plan.notes:
-        return
-    for old, targets in renames.targets.items():
-        taken = [new for new in targets if new.casefold() != old and plan.existing[new.casefold()]]
-        if taken:
-            count = plan.existing[taken[0].casefold()]
-            notes = "1 note has" if count == 1 else f"{count:,} notes have"
-            raise CurateError(f"{notes} the tag #{taken[0]} already", "To merge the two tags, add --merge")
+def _missing_folder(scope: str, looked: int) -> Iterator[Notice]:
+    if scope and not looked:
+        yield Notice("unknown_folder", {"path": scope})
+
+
+def _missing_tags(renames: Renames, seen: Set[str]) -> Iterator[Notice]:
+    """Yield a notice for each tag that shall be renamed and that no note has, here or elsewhere."""
+    for old in renames.targets:
+        if not any(is_below(tag, (old,)) for tag in seen):
+            yield Notice("no_tag", {"value": old})
+
+
+def _made(tags: Sequence[str], renames: Renames) -> set[str]:
+    """Return the tags that renames make of these, folded; one that only changes its case is none."""
+    pairs = ((tag.casefold(), new.casefold()) for tag in tags for new in renames.of(tag) or ())
+    return {new for old, new in pairs if new != old}
+
+
+def _check_merge(plan: _Plan, *, merge: bool) -> None:
+    """Refuse a rename onto a tag that notes have already, also of a tag nested below."""
+    if plan.taken and plan.notes and not merge:
+        tag, count = next(iter(plan.taken.items()))
+        notes = "1 note has" if count == 1 else f"{count:,} notes have"
+        raise CurateError(f"{notes} the tag #{tag} already", "To merge the two tags, add --merge")
 
 
 def _in_bytes(file: NoteFile, edits: Sequence[TextEdit]) -> list[Edit]:
