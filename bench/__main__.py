@@ -68,8 +68,11 @@ ON_DATA = {
     "tags": ("tags:measure_tags", "."),
     "tuning": ("tuning:measure_tuning", "."),
     "rerank": ("rerank:measure_reranking", "."),
+    "entities": ("entities:measure_entities", "."),
     "ask": ("ask:measure_answers", "."),
 }
+# These make vaults of their own in the work folder.
+IN_WORK = ("tuning", "entities")
 SECTIONS = tuple(dict.fromkeys((*ON_VAULTS, *ON_DATA)))
 # A vault of a million chunks takes a quarter of an hour to make and index, and servers are not installed everywhere, so
 # these are measured only on request.
@@ -174,7 +177,9 @@ def _measure(options: Options) -> Measured:
             results["servers"] = in_child("servers:measure_servers", folder=str(options.data))
     for section, (function, folder) in ON_DATA.items():
         if section in options.only:
-            given = {"squad": str(options.squad)} if section == "ask" and options.squad else {}
+            given = {"work": str(options.work)} if section in IN_WORK else {}
+            if section == "ask" and options.squad:
+                given["squad"] = str(options.squad)
             with _recording_failures(results):
                 measured = in_child(function, folder=str(options.data / folder), **given)
                 results[section] = {**results.get(section, {}), **measured}

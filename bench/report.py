@@ -9,7 +9,7 @@ from bench.hooks import CHOSEN_ON, HELD_OUT
 from bench.links import MODES
 from bench.quality import VARIANTS
 from bench.report_ask import write_ask
-from bench.report_curate import write_intake, write_rerank, write_tags, write_tuning
+from bench.report_curate import write_entities, write_intake, write_rerank, write_tags, write_tuning
 from bench.report_servers import write_pg_scale, write_servers
 from bench.report_surfaces import (
     write_graph,
@@ -332,4 +332,5 @@ SECTIONS = {
     "intake": write_intake,
     "tuning": write_tuning,
     "rerank": write_rerank,
+    "entities": write_entities,
 }

@@ -1,4 +1,4 @@
-"""The tables on what a vault is fitted to: proposed tags, signals that enter it, tuned weights, and a reranker."""
+"""The tables on what a vault is fitted to: proposed tags, what enters it, tuned weights, a reranker, and entities."""
 
 from __future__ import annotations
 
@@ -43,6 +43,27 @@ def write_rerank(rerank: Measured, results: Measured) -> Iterator[str]:
         columns = (rerank[f"{kind}_ms{suffix}"][share] for kind in ("processor", "wall") for share in ("p50", "p95"))
         rows.append([name, *(f"{value:.0f}" for value in columns)])
     yield from grid(head, rows)
+
+
+def write_entities(entities: Measured, results: Measured) -> Iterator[str]:
+    """Yield the tables of entities: what extraction costs, how right it is, and what a search pays for them."""
+    head = ["ENTITIES", "notes", "names", "s", "processor s", "again s", "precision, recall", "of text alone"]
+    rows = []
+    for name, one in entities.items():
+        for way, model in (("plain", ""), ("model", ", with the model")):
+            cost = (str(one[way][key]) for key in ("entities", "seconds", "processor_seconds", "again_seconds"))
+            judged = one[way].get("judged", {})
+            right = [f"{part['precision']}, {part['recall']}" for key in ("all", "text") if (part := judged.get(key))]
+            rows.append([f"{name}{model}", str(one["notes"]), *cost, *(right or ["–", "–"])])
+    yield from grid(head, rows)
+    head = ["ENTITIES BESIDE HITS", "queries", "with entities", "the same hits", "processor ms without", "with"]
+    asked = [
+        (f"{name}, {kind}", part) for name, one in entities.items() for kind, part in one.get("search", {}).items()
+    ]
+    counts = ("queries", "with_context", "same_hits")
+    yield from grid(
+        head, [[name, *(str(part[key]) for key in counts), *map(str, part["processor_ms"])] for name, part in asked]
+    )
 
 
 def _gained(one: Measured | None) -> list[str]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
@@ -25,16 +24,15 @@ VAULTS = ("obsidian-help", "zettelkasten-13419", "docs-16894", "kepano-obsidian"
 SETTINGS = {"embed.encoder": "off"}
 
 
-def measure_tuning(folder: str) -> Measured:
+def measure_tuning(folder: str, work: str) -> Measured:
     """Tune each vault, and each collection as a vault; nothing is written."""
     data = Path(folder)
     measured: Measured = {}
-    with tempfile.TemporaryDirectory(prefix="notewell-tuning-") as name:
-        for vault, archive in find_archives(data, VAULTS).items():
-            say(f"tuning: {vault}")
-            with Vault.open(make_vault(vault, archive, Path(name), 1).root, SETTINGS) as opened:
-                opened.index()
-                measured[vault] = _tuned(opened)
+    for vault, archive in find_archives(data, VAULTS).items():
+        say(f"tuning: {vault}")
+        with Vault.open(make_vault(vault, archive, Path(work), 1).root, SETTINGS) as opened:
+            opened.index()
+            measured[vault] = _tuned(opened)
     say("tuning: sample")
     measured["sample"] = _sample()
     for place in sorted((data / "beir").iterdir()):

@@ -40,6 +40,9 @@ def merged(*notes: NoteText, more: Sequence[Candidate] = ()) -> dict[str, Entity
         ("# About Ada Lovelace\n\n| Ada Lovelace | x |\n\n`Ada Lovelace`\n\n```\nAda Lovelace\n```", []),
         ("we used https://Example.org/Ada and [[Ada Lovelace]] and <b class='Ada'>", []),
         ("How To Bake A Loaf With Rye Flour", []),
+        ("then Carl-bot said so to Anne-Katrin", [("Carl-bot", ""), ("Anne-Katrin", "person")]),
+        ("the Name of Your Company", [("Name of Your Company", "")]),
+        ("it is Copyright JS Foundation", [("JS Foundation", "organisation")]),
     ],
 )  # fmt: skip
 def test_names_are_runs_of_capitals_with_what_their_words_tell(text: str, names: list[tuple[str, str]]) -> None:
@@ -51,6 +54,13 @@ def test_german_nouns_are_no_names_but_german_names_are() -> None:
         names_in("Gestern hat Anna Schmidt dem Verein in München die Rechnung der Firma gezeigt.", 1, english=False)
     )
     assert [named.name for named in found if not named.weak] == ["Anna Schmidt", "München"]
+
+
+def test_a_german_noun_is_no_first_name_without_its_umlaut() -> None:
+    found = names_in(
+        "Hier stehen vier Völker, wie Volker und Jürgen wissen, zum Fortschritt der Gesellschaft.", 1, english=False
+    )
+    assert [named.name for named in found if not named.weak] == ["Volker", "Jürgen"]
 
 
 def test_a_line_number_is_that_of_the_note() -> None:
@@ -105,6 +115,18 @@ def test_text_alone_counts_only_if_it_recurs() -> None:
     assert "Frobnicator" not in once
     often = merged(*(note(f"{name}.md", "we use Frobnicator here") for name in "abc"))
     assert often["Frobnicator"].kind == "concept" and len(often["Frobnicator"].mentions) == 3
+
+
+def test_the_plural_of_an_abbreviation_is_the_same() -> None:
+    found = merged(*(note(f"{name}.md", "we make a PDF, or two PDFs") for name in "abc"))
+    assert {spelling.name: spelling.why for spelling in found["PDF"].spellings[1:]} == {"PDFs": "its plural"}
+
+
+def test_the_model_tells_the_kind_of_one_word_if_it_sees_it_in_most_notes() -> None:
+    seen, unseen = Candidate("Redis", "model", (1,), "place"), Candidate("Redis", "text")
+    for models, kind in ((3, "place"), (2, "place"), (1, "concept")):
+        notes = [(f"{number}.md", [unseen, *([seen] if number < models else [])]) for number in range(3)]
+        assert [one.kind for one in Merge(notes).entities()] == [kind]
 
 
 def test_a_known_name_is_found_inside_a_longer_run() -> None:

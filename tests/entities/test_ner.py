@@ -63,7 +63,10 @@ def test_the_model_finds_people_organisations_and_places() -> None:
     from tests.entities.test_extraction import note  # noqa: PLC0415
 
     found = model.candidates(
-        note("a.md", "Yesterday we saw Barack Obama with Angela Merkel in Berlin.\n\nAnd rye bread.")
+        note(
+            "a.md",
+            "Yesterday we saw Barack Obama with Frau Angela Merkel in Berlin.\n\nAnd rye bread, against Jet lag.",
+        )
     )
     assert {(one.name, one.kind, one.lines) for one in found} == {
         ("Barack Obama", "person", (1,)),

@@ -9,7 +9,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any, Literal
 
-from notewell.terms import fold
+from notewell.terms import fold, fold_case, stop_terms
 from notewell.types.results import Kind
 
 # What separates the words of a name.
@@ -19,9 +19,12 @@ POSSESSIVE = re.compile(r"(?<=\w)['’]s?(?=\s|$)")
 NUMERIC = re.compile(r"[\d\W_]*(?:\d[\d\W_]*(?:st|nd|rd|th|am|pm|[a-z])?)?[\d\W_]*", re.IGNORECASE)
 # A first name alone, or with others; or initials before a name.
 PERSON = re.compile(
-    r"[^\W\d_]+(?:-[^\W\d_]{2,})?(?:(?: [A-Z]\.?){0,3}(?: (?:van|von|der|den|de|da|di|la|le)){0,2} [^\W\d_][^\W\d_a-z]?"
-    r"['’\w-]*[a-zß-öø-ÿ]\w*){0,2}|(?:[A-Z]\. ?){1,3}[^\W\d_][\w'’-]*[a-zß-öø-ÿ]"
+    r"[^\W\d_]+(?:-[^\W\d_a-zß-öø-ÿ][^\W\d_]+)?"
+    r"(?:(?: [A-Z]\.?){0,3}(?: (?:van|von|der|den|de|da|di|la|le)){0,2}"
+    r" [^\W\d_][^\W\d_a-z]?['’\w-]*[a-zß-öø-ÿ]\w*){0,2}"
+    r"|(?:[A-Z]\. ?){1,3}[^\W\d_][\w'’-]*[a-zß-öø-ÿ]"
 )
+UMLAUT = re.compile("[äöü]")
 # A note of a day is no entity.
 DATED = re.compile(r"\d{4}-\d\d-\d\d\b|\d{8}\b")
 # Names are short; a longer one is a sentence.
@@ -91,7 +94,7 @@ def kind_of_name(name: str, before: str = "") -> Kind | Literal[""]:
     words, ahead = key_of(name).split(), words_of("before").get(before)
     if ahead and (ahead != "work" or len(words) > 1):
         return ahead
-    if " " in name and words[-1] in (endings := words_of("endings")):
+    if " " in name and words[-1] in (endings := words_of("endings")) and words[-2] not in stop_terms():
         return endings[words[-1]]
     if len(words) > 2 and words[1] in ("of", "for", "fur") and words_of("endings").get(words[0]) == "organisation":
         return "organisation"
@@ -99,4 +102,21 @@ def kind_of_name(name: str, before: str = "") -> Kind | Literal[""]:
         return "place"
     if not PERSON.fullmatch(name) or name.isupper():
         return ""
-    return "person" if words[0] in names_of("first_names") or "." in name else ""
+    return "person" if is_first_name(SIGNS.split(name)[0]) or "." in name else ""
+
+
+@cache
+def first_names() -> frozenset[str]:
+    """Return first names in lower case, those with accents or umlauts also without."""
+    names = names_of("first_names")
+    return names | {fold(name) for name in names}
+
+
+def is_first_name(word: str) -> bool:
+    """Tell whether a word is a first name. Accents may differ, but an umlaut makes another word of it.
+
+    >>> is_first_name("María"), is_first_name("Jürgen"), is_first_name("Volker"), is_first_name("Völker")
+    (True, True, True, False)
+    """
+    plain = fold_case(word)
+    return (plain if UMLAUT.search(plain) else fold(word)) in first_names()

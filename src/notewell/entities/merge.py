@@ -9,7 +9,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from notewell.entities.candidates import Candidate
-from notewell.entities.kinds import key_of, names_of, words_of
+from notewell.entities.kinds import first_names, key_of, words_of
 from notewell.entities.text import is_ordinary
 from notewell.types.results import Kind
 
@@ -19,8 +19,8 @@ WEIGHTS = {"title": 100, "alias": 100, "property": 4, "tag": 1, "link": 0, "text
 ENOUGH = 5
 # Notes that must have a name that nothing but its capitals tells: of several words, and of one.
 OF_WORDS, OF_ONE = 2, 3
-# The share of a name's notes in which the model has to see one kind of it.
-SURE = 0.3
+# The model has to see one kind of a name in more than this share of its notes, of several words and of one.
+SURE, SURE_OF_ONE = 0.3, 0.5
 # A short name in this many times as many notes as the full one is another's, too.
 MORE = 3
 # A longer run of words is not searched for names inside it.
@@ -158,6 +158,8 @@ class Merge:
             rest, _, last = key.rpartition(" ")
             if rest in self._known and last in words_of("forms") and not self._written(key).islower():
                 self._join(key, rest, f"the same without {last.upper() if len(last) < 3 else last.capitalize()}")
+            elif key[-1] == "s" and key[:-1] in self._known and len(key) > 2 and self._written(key)[:-1].isupper():
+                self._join(key, key[:-1], "its plural")
 
     def _counts(self, key: str, known: _Evidence) -> bool:
         """Tell whether the evidence for a name is enough."""
@@ -200,7 +202,7 @@ class Merge:
                 self._known[root].by("text", "model", "link", "property", "title")
             ):
                 continue
-            is_first_name = short in names_of("first_names") or short != root.split(" ")[0]
+            is_first_name = short in first_names() or short != root.split(" ")[0]
             if short != root and is_first_name and self._kind([short]) in ("person", "concept"):
                 accepted.discard(short)
                 self._join(short, root, "the only person here with this name")
@@ -247,9 +249,9 @@ class Merge:
     def _kind(self, keys: Iterable[str]) -> Kind:
         votes: Counter[Kind] = Counter()
         for key in keys:
-            known = self._known[key]
+            known, sure = self._known[key], SURE if " " in key else SURE_OF_ONE
             for (by, kind), times in known.kinds.items():
-                if by == "model" and times < SURE * len(known.by("text", "model")):
+                if by == "model" and times <= sure * len(known.by("text", "model")):
                     continue
                 votes[kind] += WEIGHTS[by] * min(times, ENOUGH)  # type: ignore[index]
         best: list[tuple[Kind, int]] = votes.most_common(1)

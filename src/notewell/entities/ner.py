@@ -22,7 +22,7 @@ from notewell.embed.onnx import open_session
 from notewell.embed.tokens import load_tokenizer, panics_explained
 from notewell.entities.candidates import Candidate, NoteText
 from notewell.entities.kinds import is_name
-from notewell.entities.text import is_ordinary, rows_in
+from notewell.entities.text import is_ordinary, name_at, rows_in
 from notewell.errors import EmbedError
 from notewell.files.machine import count_cores
 from notewell.types.notices import Notice
@@ -42,6 +42,8 @@ LEAST = 0.8
 MAX_TOKENS, AT_ONCE = 128, 32
 # Lines of one note that are read, and of all notes whose names are remembered.
 MOST_LINES, KEPT = 400, 100_000
+# The model guesses at shorter words; the short first names are in a list.
+SHORTEST = 4
 # A line without a capital in it names nobody.
 CAPITAL = re.compile(r"(?<=[\w,;:] )[A-Z][a-z]|[A-Z][\w'’-]+ [A-Z]")
 
@@ -101,17 +103,17 @@ class NameModel:
         labels, sure = scores.argmax(axis=-1).tolist(), scores.max(axis=-1).tolist()
         return {
             text: [
-                (text[start:end], kind)
+                (name, kind)
                 for start, end, kind in spans(one.offsets, labels[number], sure[number], text)
-                if _may_be_name(text[start:end])
+                if (name := name_at(text, start, end)) and _may_be_name(name)
             ]
             for number, (text, one) in enumerate(zip(lines, encoded, strict=True))
         }
 
 
 def _may_be_name(name: str) -> bool:
-    # The model was trained on news: abbreviations of technology are organisations to it.
-    return is_name(name) and name[0].isupper() and (" " in name or not (is_ordinary(name) or name.isupper()))
+    # The model was trained on news: abbreviations of technology, and words in capitals, are organisations to it.
+    return is_name(name) and not name.isupper() and (" " in name or not (is_ordinary(name) or len(name) < SHORTEST))
 
 
 def spans(

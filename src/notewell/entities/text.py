@@ -32,6 +32,7 @@ WORDS = re.compile(r"[^\W\d_][^\W_]*")
 LETTERED = re.compile(r"[A-Z]\. (?![A-Z]\.)")
 POSSESSIVE_END = re.compile(r"['’]s?$")
 LAST_WORD = re.compile(r"([^\W_]+)\.?[\s\"“„*_:]*$")
+INITIALS = re.compile(r"(?<!\w)(?:[^\W\d_a-z]\. ?)+$")
 # The share of words that may be small in a line of capitalised words.
 SMALL = 0.4
 
@@ -110,6 +111,21 @@ def _named(row: str, run: re.Match[str], line: int, english: bool) -> Iterator[N
         return
     kind = kind_of_name(name, ahead or (cue if words_of("before").get(cue) == "work" else ""))
     yield Named(name, line, kind, weak=not kind and (first or not english))
+
+
+def name_at(row: str, start: int, end: int) -> str:
+    """Return the name in a span of a line, without a title and with initials; nothing unless its words have capitals.
+
+    >>> name_at("by J. A. Murphy", 6, 15), name_at("said Frau Matthes", 5, 17), name_at("against Jet lag", 8, 15)
+    ('J. A. Murphy', 'Matthes', '')
+    """
+    if initials := INITIALS.search(row[:start]):
+        start = initials.start()
+    words = row[start:end].split(" ")
+    while words and _is_title(words[0]):
+        words = words[1:]
+    name = " ".join(words)
+    return name if RUN.fullmatch(name) else ""
 
 
 def _is_title(word: str) -> bool:
