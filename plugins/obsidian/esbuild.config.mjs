@@ -13,9 +13,9 @@ const { outputFiles } = await build({
     banner: { js: "// Built from src by `npm run build`; do not edit." },
     bundle: true,
     charset: "utf8",
-    // The app has these.
     // The app runs plugins as CommonJS; `import()` there would be the browser's.
     supported: { "dynamic-import": false },
+    // The app has these.
     external: ["obsidian", "electron", "@codemirror/*", "node:*"],
     format: "cjs",
     outfile: "main.js",

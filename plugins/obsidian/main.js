@@ -77,6 +77,13 @@ function drawNote(parent, path) {
   box.createSpan({ cls: "notewell-name", text: name });
   if (folder) box.createSpan({ cls: "notewell-folder", text: folder });
 }
+function opens(box, open) {
+  box.setAttrs({ role: "link", tabindex: "0" });
+  box.addEventListener("click", open);
+  box.addEventListener("keydown", (event) => {
+    if (event.key === "Enter") open(event);
+  });
+}
 
 // src/latest.ts
 var Latest = class {
@@ -101,6 +108,10 @@ var Latest = class {
     } finally {
       this.running = null;
     }
+  }
+  /** Overtake what runs: nobody waits for it any more. */
+  forget() {
+    this.newest++;
   }
 };
 
@@ -207,7 +218,7 @@ var AskView = class extends import_obsidian2.ItemView {
     const proven = citation.citation_verified;
     const mark = proven ? `✓ in the note, line ${citation.line}` : "This quote was not found in the note";
     box.createDiv({ cls: proven ? "notewell-proven" : "notewell-unproven", text: `[${citation.number}] ${mark}` });
-    box.addEventListener("click", (event) => void openPlace(this.app, citation, import_obsidian2.Keymap.isModEvent(event)));
+    opens(box, (event) => void openPlace(this.app, citation, import_obsidian2.Keymap.isModEvent(event)));
   }
   say(text) {
     this.answerEl.empty();
@@ -380,11 +391,12 @@ var OwnServer = class {
   async start(named, folder, token) {
     const computer = await thisComputer();
     const child = computer.run(find(named, computer), serveArguments(folder, token));
+    this.end();
     this.child = child;
     try {
       return await announced(child);
     } catch (error) {
-      this.end();
+      if (this.child === child) this.end();
       throw error;
     }
   }
@@ -473,7 +485,6 @@ var Connection = class {
     const token = this.around.token();
     const { real } = await thisComputer();
     if (!starts) return this.attach(address, token, real(folder), real);
-    this.own.end();
     const client = new Client(send, await this.own.start(program, folder, token !== ""), token);
     if (this.ended) this.own.end();
     return client;
@@ -503,6 +514,7 @@ var Connection = class {
 var import_obsidian4 = require("obsidian");
 var RELATED = "notewell-related";
 var LOOK_MS = 400;
+var AGAIN_MS = 5e3;
 var SHOWN = 8;
 var RelatedView = class extends import_obsidian4.ItemView {
   constructor(leaf, connection) {
@@ -513,6 +525,7 @@ var RelatedView = class extends import_obsidian4.ItemView {
   latest = new Latest();
   seen = "";
   asked = "";
+  due = Infinity;
   last = null;
   getViewType() {
     return RELATED;
@@ -532,8 +545,10 @@ var RelatedView = class extends import_obsidian4.ItemView {
     const key = at ? `${at.path}:${at.line}` : "";
     const rests = key === this.seen;
     this.seen = key;
-    if (!at || !rests || key === this.asked || !this.contentEl.isShown()) return;
+    const again = Date.now() >= this.due;
+    if (!at || !rests || key === this.asked && !again || !this.contentEl.isShown()) return;
     this.asked = key;
+    this.due = Infinity;
     await this.show(at);
   }
   at() {
@@ -550,7 +565,7 @@ var RelatedView = class extends import_obsidian4.ItemView {
       if (results) this.draw(results.hits.filter((hit) => asShown(hit.path) !== path));
     } catch (error) {
       this.say(worded(error));
-      this.asked = "";
+      this.due = Date.now() + AGAIN_MS;
     }
   }
   draw(hits) {
@@ -563,7 +578,7 @@ var RelatedView = class extends import_obsidian4.ItemView {
       const box = this.contentEl.createDiv({ cls: "notewell-hit notewell-link" });
       drawNote(box, hit.path);
       drawExcerpt(box, { ...hit.excerpt, highlights: [] });
-      box.addEventListener("click", (event) => void openPlace(this.app, hit, import_obsidian4.Keymap.isModEvent(event)));
+      opens(box, (event) => void openPlace(this.app, hit, import_obsidian4.Keymap.isModEvent(event)));
     }
   }
   say(text) {
@@ -605,6 +620,7 @@ var SearchModal = class extends import_obsidian5.SuggestModal {
   async getSuggestions(query) {
     const text = query.trim();
     if (!text) {
+      this.latest.forget();
       this.emptyStateText = EMPTY;
       return this.shown = [];
     }
@@ -641,6 +657,7 @@ var SearchModal = class extends import_obsidian5.SuggestModal {
 // src/settings_tab.ts
 var import_obsidian6 = require("obsidian");
 var USUAL = "~/.local/bin/notewell";
+var ADDRESS = "Of a running server, which must serve this vault and be on this computer.";
 var SettingsTab = class extends import_obsidian6.PluginSettingTab {
   constructor(app, owner) {
     super(app, owner);
@@ -668,9 +685,12 @@ var SettingsTab = class extends import_obsidian6.PluginSettingTab {
     );
   }
   drawAddress() {
-    new import_obsidian6.Setting(this.containerEl).setName("Address").setDesc("Of a running server, which must serve this vault and be on this computer.").addText(
+    const setting = new import_obsidian6.Setting(this.containerEl).setName("Address").setDesc(ADDRESS);
+    setting.addText(
       (text) => text.setPlaceholder(DEFAULTS.address).setValue(this.owner.options.address).onChange(async (address) => {
-        if (loopback(address)) await this.save({ address: address.trim() });
+        const here = loopback(address) !== null;
+        setting.setDesc(here ? ADDRESS : `Not saved: ${address} is not an address on this computer.`);
+        if (here) await this.save({ address: address.trim() });
       })
     );
   }

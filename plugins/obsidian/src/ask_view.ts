@@ -1,7 +1,7 @@
 import { ItemView, Keymap, type WorkspaceLeaf } from "obsidian";
 import type { Answer, Citation } from "./answers";
 import type { Connection } from "./connection";
-import { drawNote } from "./draw";
+import { drawNote, opens } from "./draw";
 import { Latest } from "./latest";
 import { openPlace } from "./open";
 import { worded } from "./problem";
@@ -73,7 +73,7 @@ export class AskView extends ItemView {
         const proven = citation.citation_verified;
         const mark = proven ? `✓ in the note, line ${citation.line}` : "This quote was not found in the note";
         box.createDiv({ cls: proven ? "notewell-proven" : "notewell-unproven", text: `[${citation.number}] ${mark}` });
-        box.addEventListener("click", (event) => void openPlace(this.app, citation, Keymap.isModEvent(event)));
+        opens(box, (event) => void openPlace(this.app, citation, Keymap.isModEvent(event)));
     }
 
     private say(text: string): void {

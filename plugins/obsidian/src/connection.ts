@@ -68,7 +68,6 @@ export class Connection {
         const token = this.around.token();
         const { real } = await thisComputer();
         if (!starts) return this.attach(address, token, real(folder), real);
-        this.own.end();
         const client = new Client(send, await this.own.start(program, folder, token !== ""), token);
         // The plugin was unloaded meanwhile.
         if (this.ended) this.own.end();

@@ -23,3 +23,12 @@ export function drawNote(parent: HTMLElement, path: string): void {
     box.createSpan({ cls: "notewell-name", text: name });
     if (folder) box.createSpan({ cls: "notewell-folder", text: folder });
 }
+
+/** Open what a box shows when it is clicked, or when ↵ is pressed on it. */
+export function opens(box: HTMLElement, open: (event: MouseEvent | KeyboardEvent) => void): void {
+    box.setAttrs({ role: "link", tabindex: "0" });
+    box.addEventListener("click", open);
+    box.addEventListener("keydown", (event) => {
+        if (event.key === "Enter") open(event);
+    });
+}

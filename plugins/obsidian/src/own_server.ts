@@ -15,11 +15,13 @@ export class OwnServer {
     async start(named: string, folder: string, token: boolean): Promise<string> {
         const computer = await thisComputer();
         const child = computer.run(find(named, computer), serveArguments(folder, token));
+        this.end();
         this.child = child;
         try {
             return await announced(child);
         } catch (error) {
-            this.end();
+            // By now another one may have been started, which stays.
+            if (this.child === child) this.end();
             throw error;
         }
     }

@@ -1,7 +1,7 @@
 import { ItemView, Keymap, type WorkspaceLeaf } from "obsidian";
 import type { Hit } from "./answers";
 import type { Connection } from "./connection";
-import { drawExcerpt, drawNote } from "./draw";
+import { drawExcerpt, drawNote, opens } from "./draw";
 import { Latest } from "./latest";
 import { asShown, openPlace } from "./open";
 import { worded } from "./problem";
@@ -9,6 +9,8 @@ import { worded } from "./problem";
 export const RELATED = "notewell-related";
 // The cursor is looked at this often, and must have rested for one look.
 const LOOK_MS = 400;
+// After a problem it asks again this late: the server may come back while the cursor rests.
+const AGAIN_MS = 5_000;
 const SHOWN = 8;
 
 /** A place in the note at hand. */
@@ -22,6 +24,7 @@ export class RelatedView extends ItemView {
     private readonly latest = new Latest();
     private seen = "";
     private asked = "";
+    private due = Infinity;
     private last: At | null = null;
 
     constructor(
@@ -53,8 +56,10 @@ export class RelatedView extends ItemView {
         const key = at ? `${at.path}:${at.line}` : "";
         const rests = key === this.seen;
         this.seen = key;
-        if (!at || !rests || key === this.asked || !this.contentEl.isShown()) return;
+        const again = Date.now() >= this.due;
+        if (!at || !rests || (key === this.asked && !again) || !this.contentEl.isShown()) return;
         this.asked = key;
+        this.due = Infinity;
         await this.show(at);
     }
 
@@ -74,8 +79,7 @@ export class RelatedView extends ItemView {
             if (results) this.draw(results.hits.filter((hit) => asShown(hit.path) !== path));
         } catch (error) {
             this.say(worded(error));
-            // The server may come back while the cursor rests.
-            this.asked = "";
+            this.due = Date.now() + AGAIN_MS;
         }
     }
 
@@ -89,7 +93,7 @@ export class RelatedView extends ItemView {
             const box = this.contentEl.createDiv({ cls: "notewell-hit notewell-link" });
             drawNote(box, hit.path);
             drawExcerpt(box, { ...hit.excerpt, highlights: [] });
-            box.addEventListener("click", (event) => void openPlace(this.app, hit, Keymap.isModEvent(event)));
+            opens(box, (event) => void openPlace(this.app, hit, Keymap.isModEvent(event)));
         }
     }
 

@@ -43,6 +43,7 @@ export class SearchModal extends SuggestModal<Found> {
     override async getSuggestions(query: string): Promise<Found[]> {
         const text = query.trim();
         if (!text) {
+            this.latest.forget();
             this.emptyStateText = EMPTY;
             return (this.shown = []);
         }

@@ -4,6 +4,7 @@ import { DEFAULTS, loopback, type Options } from "./options";
 
 // Where pipx and uv put it.
 const USUAL = "~/.local/bin/notewell";
+const ADDRESS = "Of a running server, which must serve this vault and be on this computer.";
 
 /** The settings of the plugin. */
 export class SettingsTab extends PluginSettingTab {
@@ -48,17 +49,17 @@ export class SettingsTab extends PluginSettingTab {
     }
 
     private drawAddress(): void {
-        new Setting(this.containerEl)
-            .setName("Address")
-            .setDesc("Of a running server, which must serve this vault and be on this computer.")
-            .addText((text) =>
-                text
-                    .setPlaceholder(DEFAULTS.address)
-                    .setValue(this.owner.options.address)
-                    .onChange(async (address) => {
-                        if (loopback(address)) await this.save({ address: address.trim() });
-                    }),
-            );
+        const setting = new Setting(this.containerEl).setName("Address").setDesc(ADDRESS);
+        setting.addText((text) =>
+            text
+                .setPlaceholder(DEFAULTS.address)
+                .setValue(this.owner.options.address)
+                .onChange(async (address) => {
+                    const here = loopback(address) !== null;
+                    setting.setDesc(here ? ADDRESS : `Not saved: ${address} is not an address on this computer.`);
+                    if (here) await this.save({ address: address.trim() });
+                }),
+        );
     }
 
     private drawToken(): void {

@@ -30,6 +30,7 @@ test("the settings say where the server is, and the app keeps the token", async 
     expect(tab.containerEl.textContent).toContain("Address");
     await texts.mock.calls[0]?.[0]("http://10.0.0.1:8483");
     expect(plugin.options.address).toBe(DEFAULTS.address);
+    expect(tab.containerEl.textContent).toContain("Not saved: http://10.0.0.1:8483 is not an address on this computer");
     await texts.mock.calls[0]?.[0]("http://127.0.0.1:9000");
     await toggles.mock.calls[0]?.[0](true);
     expect(tab.containerEl.textContent).not.toContain("Address");

@@ -1,7 +1,8 @@
-import { mkdirSync, rmdirSync, symlinkSync } from "node:fs";
+import { type ChildProcess } from "node:child_process";
+import { mkdirSync, rmdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { Platform } from "obsidian";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { Client } from "../src/client";
 import type { Connection } from "../src/connection";
 import { Gone } from "../src/problem";
@@ -87,6 +88,26 @@ test("a server that is gone says so, and one of our own comes back", async () =>
     (connection as unknown as { own: { end(): void } }).own.end();
     await expect.poll(() => before.status().then(String, (error: unknown) => error), { timeout: 60_000 }).toBeInstanceOf(Gone);
     expect((await connection.ask((client) => client.status())).notes).toBe(4);
+});
+
+test("a program that fails late does not end the server that was started after it", async () => {
+    const program = join(folder, "slow");
+    // It ends when it is told to, with an error, as a server that cannot open its vault.
+    writeFileSync(program, "#!/bin/sh\nread line\nexit 1\n", { mode: 0o755 });
+    const again = connect(folder, { starts: true, program });
+    const { own } = again as unknown as { own: { child: ChildProcess | null } };
+    const first = again.ask((client) => client.status()).catch(String);
+    await vi.waitFor(() => expect(own.child).not.toBeNull());
+    rmSync(program);
+    symlinkSync(PROGRAM, program);
+    again.reset();
+    const second = again.ask((client) => client.status());
+    await vi.waitFor(() => expect(own.child).not.toBeNull());
+    const newer = own.child;
+    expect(await first).toContain("ended as soon as it was started");
+    expect(own.child).toBe(newer);
+    expect((await second).notes).toBe(4);
+    again.end();
 });
 
 test("with a token, a server for another vault answers beside the first, and only with the token", async () => {

@@ -49,6 +49,9 @@ test("the modal shows notes with their folder, heading and marked words, and kee
     expect(hostile?.querySelector("img")).toBeNull();
     expect(hostile?.textContent).toContain("<img src=x>");
     expect(await drawn(modal, "  ")).toEqual([]);
+    const overtaken = modal.getSuggestions("loaf spread flat");
+    expect(await modal.getSuggestions("")).toEqual([]);
+    expect(await overtaken).toEqual([]);
 });
 
 test("↵ opens the line, ⌘↵ a new tab, and ⇧↵ inserts a link", async () => {
@@ -101,6 +104,22 @@ test("the pane shows notes that are like the lines at the cursor, once it rests"
     vi.restoreAllMocks();
 });
 
+test("after a problem, the pane asks again only some seconds later", async () => {
+    const away = connect(folder, { address: "http://127.0.0.1:1" });
+    const asked = vi.spyOn(away, "ask");
+    const view = new RelatedView(leaf, away);
+    vi.spyOn(view.contentEl, "isShown").mockReturnValue(true);
+    app.workspace.activeEditor = { file: app.vault.getFileByPath("Bread.md"), editor: null } as never;
+    const now = vi.spyOn(Date, "now").mockReturnValue(0);
+    for (let looks = 0; looks < 4; looks++) await view.look();
+    expect(asked).toHaveBeenCalledTimes(1);
+    expect(view.contentEl.textContent).toContain("No Notewell server answers");
+    now.mockReturnValue(60_000);
+    await view.look();
+    expect(asked).toHaveBeenCalledTimes(2);
+    vi.restoreAllMocks();
+});
+
 test("a note is found under the name that the app shows", () => {
     const named = App.createConfigured__({ files: { "K\u00fcche.md": "" } }).asOriginalType__();
     expect(fileAt(named, "Ku\u0308che.md")?.path).toBe("K\u00fcche.md");
@@ -136,4 +155,13 @@ test("an answer shows quotes that were proven, each with its line", async () => 
     await view.ask("When do we treat the bees?");
     expect(view.contentEl.querySelector("blockquote")?.textContent).toContain("We treat the bees in August.");
     expect(view.contentEl.querySelector(".notewell-proven")?.textContent).toBe("[1] ✓ in the note, line 3");
+    // Without a mouse, too, the quote opens its line.
+    const openFile = vi.spyOn(WorkspaceLeaf.prototype, "openFile").mockResolvedValue();
+    vi.spyOn(app.workspace, "getLeaf").mockReturnValue(leaf);
+    const quote = view.contentEl.querySelector<HTMLElement>(".notewell-quote");
+    expect(quote?.tabIndex).toBe(0);
+    quote?.dispatchEvent(new KeyboardEvent("keydown", { key: "Enter" }));
+    await vi.waitFor(() => expect(openFile).toHaveBeenCalledTimes(1));
+    expect(openFile.mock.calls[0]?.[1]).toMatchObject({ eState: { line: 2 } });
+    vi.restoreAllMocks();
 });
