@@ -71,13 +71,30 @@ def test_a_word_has_as_many_pieces_before_the_tokenizer_is_loaded_as_after() -> 
     assert before == [embedder.pieces(word) for word in words] == [len(by_tokenizer(word)) for word in words]
 
 
-def test_one_plain_query_loads_no_tokenizer() -> None:
+def test_one_plain_query_and_the_sentences_of_its_hits_load_no_tokenizer() -> None:
     program = (
-        "import sys; from notewell.embed import EmbedRules, load_embedder;"
-        "load_embedder(EmbedRules()).embed_query('bread'); print('tokenizers' in sys.modules)"
+        "import sys; from notewell.embed import EmbedRules, load_embedder; model = load_embedder(EmbedRules());"
+        "model.embed_query('bread'); model.embed(['The crumb is dense.', 'Salt slows the yeast down.']);"
+        "model.pieces('crumb'); print('tokenizers' in sys.modules)"
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "False"
+
+
+def test_sentences_have_the_same_vectors_before_the_tokenizer_is_loaded_as_after() -> None:
+    embedder, sentences = StaticEmbedder(DEFAULT_MODEL), ["The crumb is dense.", "getTenantId returns 404B"]
+    embedder.embed_query("rye")
+    before = embedder.embed(sentences)
+    embedder.embed_query("spelt")
+    assert np.array_equal(before, embedder.embed(sentences))
+
+
+def test_long_text_is_left_to_the_tokenizer() -> None:
+    sentence = "the crumb is dense"
+    fits = VocabularyFile.MOST_TEXT // len(sentence)
+    assert VocabularyFile(FILE).tokens_of([sentence] * fits) == [by_tokenizer(sentence)] * fits
+    assert VocabularyFile(FILE).tokens_of([sentence] * (fits + 1)) is None
+    assert VocabularyFile(FILE).tokens_of([sentence, "Käse"]) is None
 
 
 TEXTS = [

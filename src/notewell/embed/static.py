@@ -77,10 +77,10 @@ class StaticEmbedder:
         """Return the vector of a query: that of a passage with the same words."""
         asked, row = self._latest
         if asked != text:
-            # The first query is answered before the tokenizer would be loaded; later ones are quicker with it.
-            vocabulary, self._vocabulary = self._vocabulary, None
-            tokens = vocabulary.tokens(text) if vocabulary else None
-            row = (self._means([tokens], 1) if tokens is not None else self.embed([text]))[0]
+            if asked is not None:
+                # A command answers one query before the tokenizer would be loaded; later ones are quicker with it.
+                self._vocabulary = None
+            row = self.embed([text])[0]
             self._latest = text, row
         return row
 
@@ -102,6 +102,11 @@ class StaticEmbedder:
 
     def _tokens(self, texts: Sequence[str]) -> Iterator[list[int]]:
         """Yield the token numbers of each text."""
+        if self._vocabulary:
+            if (tokens := self._vocabulary.tokens_of(texts)) is not None:
+                yield from tokens
+                return
+            self._vocabulary = None
         for first in range(0, len(texts), BATCH):
             batch = [text[:MAX_CHARS] for text in texts[first : first + BATCH]]
             if self._words is not None:
@@ -114,7 +119,8 @@ class StaticEmbedder:
 class VocabularyFile:
     """Tokens of short plain texts, found by searching tokenizer.json as bytes, without parsing it.
 
-    Loading the tokenizer takes 30 ms, too long for a command that embeds one query. It has BERT's WordPiece rules.
+    Loading the tokenizer takes 40 ms, too long for a command that embeds one query and the sentences of a few hits. It
+    has BERT's WordPiece rules.
     """
 
     # Plain text splits into these under BERT's rules; anything else needs the tokenizer itself.
@@ -122,6 +128,8 @@ class VocabularyFile:
     PRINTABLE = re.compile(r"[\x20-\x7e\t\n\r]*")
     # For a longer text or word, loading the tokenizer is faster.
     LONGEST_TEXT = 200
+    # The same for more text than this, all together.
+    MOST_TEXT = 1_500
     LONG_WORD = re.compile(r"\w{25}")
     UNKNOWN = "[UNK]"
     START = b'"vocab":{'
@@ -130,12 +138,30 @@ class VocabularyFile:
         self._text = read_text(file)
         # Before the vocabulary, words such as `model` and `type` are keys of the file.
         self._start = self._text.index(self.START) + len(self.START)
+        self._left = self.MOST_TEXT
+        self._known: dict[str, list[int]] = {}
+
+    def tokens_of(self, texts: Sequence[str]) -> list[list[int]] | None:
+        """Return the token numbers of each text; None if one is not short and plain, or if there was too much text."""
+        self._left -= sum(map(len, texts))
+        if self._left < 0:
+            return None
+        found = []
+        for text in texts:
+            if (tokens := self.tokens(text)) is None:
+                return None
+            found.append(tokens)
+        return found
 
     def tokens(self, text: str) -> list[int] | None:
         """Return the token numbers of a text; None if it is not short and plain."""
         if len(text) > self.LONGEST_TEXT or self.LONG_WORD.search(text) or not self.PRINTABLE.fullmatch(text):
             return None
-        return [number for word in self.PLAIN.findall(text.lower()) for number in self._of_word(word)]
+        words = self.PLAIN.findall(text.lower())
+        for word in words:
+            if word not in self._known:
+                self._known[word] = self._of_word(word)
+        return [number for word in words for number in self._known[word]]
 
     def _of_word(self, word: str) -> list[int]:
         """Return the longest prefix that is a token, then the same for the rest; or the unknown token."""
