@@ -40,6 +40,12 @@ def test_words_are_known_after_they_were_forgotten() -> None:
     assert words("rye", "rye") == ["rye"]
 
 
+def test_words_of_a_page_are_not_cached_twice() -> None:
+    token_terms.cache_clear()
+    assert words("unheard_of rye loaves", "loav") == ["loaves"]
+    assert token_terms.cache_info().currsize == 0
+
+
 letters = st.text(st.sampled_from("aBrye_1 .,-–…’'üÉß京都東\n\t\u00a0\u0308"), max_size=60)
 
 

@@ -14,7 +14,7 @@ SPACES = bytes(byte if byte > 127 or chr(byte).isalnum() or byte == ord("_") els
 SIGN = re.compile(r"[^\w\x00-\x7f]")
 # Names such as C++: the signs belong to the word. From the sign on, as few texts have one and all have letters.
 SIGNED = re.compile(r"[#+](?:(?<=[A-Za-z]#)|(?<=[A-Za-z]\+)\+)")
-# Words whose terms are cached; about 8 MB.
+# Words whose terms are cached; about 6 MB.
 MOST_FORMS = 25_000
 NONE: frozenset[str] = frozenset()
 
@@ -66,7 +66,7 @@ def _matching(tokens: set[str], wanted: frozenset[str]) -> dict[str, frozenset[s
         if term.endswith("*"):
             found = {token for token in tokens if prefix_term(token).startswith(term[:-1])}
         else:
-            found = forms.get(term, set()) & tokens
+            found = tokens.intersection(forms.get(term, ()))
         for token in found:
             matching[token] = matching.get(token, NONE) | {term}
     return matching
@@ -77,9 +77,9 @@ class _Forms:
 
     def __init__(self) -> None:
         # One pair, so that both are replaced in one step: another thread keeps using the pair it has.
-        self._held: tuple[set[str], dict[str, set[str]]] = (set(), {})
+        self._held: tuple[set[str], dict[str, list[str]]] = (set(), {})
 
-    def add(self, tokens: set[str]) -> dict[str, set[str]]:
+    def add(self, tokens: set[str]) -> dict[str, list[str]]:
         """Add tokens and return all of them by their terms; threads may do so at the same time.
 
         A cache that is too large is emptied first.
@@ -88,8 +88,10 @@ class _Forms:
             self._held = (set(), {})
         met, of_term = self._held
         for token in tokens - met:
-            for term in token_terms(token):
-                of_term.setdefault(term, set()).add(token)
+            # Not through its cache, which would hold the same words once more.
+            for term in token_terms.__wrapped__(token):
+                # A list is small; if two threads add a token at once, it is there twice, which does no harm.
+                of_term.setdefault(term, []).append(token)
             met.add(token)
         return of_term
 
