@@ -38,6 +38,7 @@ def test_an_answer_without_a_model_quotes_notes_that_open_beside_it(sample: Serv
     browser_page.locator(".preview h1", has_text="Sourdough handbook").wait_for()
     browser_page.get_by_role("button", name="Show source 2").click()
     browser_page.locator(".preview h1", has_text="Sourdough troubleshooting").wait_for()
+    browser_page.locator(".preview .from", has_text="Recipes/Sourdough troubleshooting.md").wait_for()
     assert "wants a second, tighter round" in browser_page.locator(".preview .matched").first.inner_text()
 
 
@@ -54,8 +55,11 @@ def test_an_edited_question_takes_the_place_of_the_first(sample: Served, browser
     browser_page.keyboard.press("Enter")
     browser_page.locator(".turn").nth(1).get_by_text("Quoted from your notes").wait_for()
     browser_page.get_by_role("button", name="Edit").first.click()
+    browser_page.get_by_label("Edit the question").fill("something else")
+    browser_page.keyboard.press("Escape")
+    browser_page.get_by_role("button", name="Edit").first.click()
     browser_page.get_by_label("Edit the question").fill("how long does the plum cake bake?")
-    browser_page.get_by_role("button", name="Ask again").click()
+    browser_page.keyboard.press("Enter")
     browser_page.locator(".turn", has_text="plum cake").get_by_text("Quoted from your notes").wait_for()
     assert browser_page.locator(".turn").count() == 1
     assert browser_page.locator(".memory meter").count() == 1
@@ -149,6 +153,10 @@ def test_a_model_that_says_nothing_can_be_stopped(browser_page: Page, tmp_path: 
             with kept_up(vault) as kept, serving(kept) as served:
                 ask(browser_page, served)
                 browser_page.locator(".sources").get_by_text("Sourdough handbook").first.wait_for()
+                # The next question, written meanwhile, stops nothing.
+                browser_page.get_by_label("Ask your notes").fill("and then?")
+                browser_page.keyboard.press("Enter")
+                assert browser_page.get_by_label("Ask your notes").input_value() == "and then?"
                 browser_page.get_by_role("button", name="Stop").click()
                 browser_page.locator(".turn .error", has_text="Stopped").wait_for()
                 leave(browser_page)

@@ -140,3 +140,9 @@ def test_the_outline_has_the_words_of_the_headings() -> None:
 
 def test_headings_of_an_embed_are_no_headings_of_the_page() -> None:
     assert shown("# A", Style(0, headings=False)) == '<p class="heading">A</p>'
+
+
+def test_the_columns_of_a_table_are_aligned() -> None:
+    html = shown("| a | b | c |\n|:-:|--:|---|\n| 1 | 2 | 3 |\n")
+    assert re.findall(r"<td([^>]*)>", html) == [' align="center"', ' align="right"', ""]
+    assert "style" not in html

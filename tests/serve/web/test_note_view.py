@@ -31,6 +31,9 @@ NOTES = {
     + "|\n\n$$\n"
     + "x" * 300
     + "\n$$\n",
+    "lists.md": "# Lists\n\n- one\n- two\n- three\n\n```python\n" + "long = 1; " * 60 + "\n```\n",
+    "arabic.md": "# Direction\n\nمرحبا بالعالم.\n\nLeft to right.\n",
+    "empty.md": "",
     "huge.md": "".join(f"{'word ' * 20}{number}\n\n" for number in range(4_000)),
     "hostile.md": "# Hostile\n\n"
     + "\n\n".join(HOSTILE[:-4])
@@ -93,6 +96,52 @@ def test_the_matched_lines_are_marked_and_in_sight(notes: Served, browser_page: 
     marked = browser_page.locator(".matched")
     assert marked.all_inner_texts() == ["Words of part 30, and more of them."]
     assert in_sight(browser_page, ".matched")
+
+
+def test_the_band_of_a_list_is_one(notes: Served, browser_page: Page) -> None:
+    show(browser_page, notes, "/node/lists.md?lines=3-5")
+    shadows = browser_page.locator("li.matched").evaluate_all(
+        "all => all.map((one) => getComputedStyle(one).boxShadow.match(/-?[\\d.]+px/g).map(parseFloat))"
+    )
+    assert len(shadows) == 3
+    # A band begins as far left as the furthest of its shadows.
+    assert len({min(lengths) for lengths in shadows}) == 1
+
+
+def test_the_name_of_a_language_covers_no_code(notes: Served, browser_page: Page) -> None:
+    show(browser_page, notes, "/node/lists.md")
+    room = browser_page.evaluate(
+        """() => {
+          const pre = document.querySelector("pre[data-language]");
+          const inside = pre.getBoundingClientRect().top + parseFloat(getComputedStyle(pre).paddingTop);
+          return pre.firstElementChild.getBoundingClientRect().top - inside;
+        }"""
+    )
+    assert room > 0
+
+
+def test_a_paragraph_has_the_direction_of_its_text(notes: Served, browser_page: Page) -> None:
+    show(browser_page, notes, "/node/arabic.md")
+    lefts = browser_page.locator(".note p").evaluate_all(
+        """all => all.map((one) => {
+          const range = document.createRange();
+          range.selectNodeContents(one);
+          return range.getBoundingClientRect().left - one.getBoundingClientRect().left;
+        })"""
+    )
+    assert lefts[0] > 100
+    assert lefts[1] < 1
+
+
+def test_a_note_without_text_says_so(notes: Served, browser_page: Page) -> None:
+    show(browser_page, notes, "/node/empty.md")
+    assert browser_page.locator(".note").inner_text() == "This note has no text."
+
+
+def test_escape_leads_to_the_start_if_there_is_no_way_back(notes: Served, browser_page: Page) -> None:
+    show(browser_page, notes, "/node/long.md")
+    browser_page.keyboard.press("Escape")
+    browser_page.locator(".start").wait_for()
 
 
 def test_a_folded_callout_opens_if_the_match_is_inside(notes: Served, browser_page: Page) -> None:

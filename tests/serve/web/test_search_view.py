@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
+from time import sleep
 from typing import TYPE_CHECKING
 from urllib.parse import parse_qs, urlsplit
 
@@ -128,6 +129,73 @@ def test_signs_of_markdown_are_not_shown(sample: Served, browser_page: Page) -> 
     ]
 
 
+@pytest.mark.parametrize("path", ["/", "/search?text=bees", "/status"])
+def test_one_can_type_at_once(sample: Served, browser_page: Page, path: str) -> None:
+    browser_page.goto(address(sample, path))
+    browser_page.wait_for_load_state("networkidle")
+    if path == "/status":
+        browser_page.get_by_role("link", name="Search", exact=True).click()
+        browser_page.locator(".start").wait_for()
+    browser_page.keyboard.type(" varroa")
+    browser_page.locator(".result .title", has_text="Varroa treatment").wait_for()
+
+
+def test_a_view_without_a_box_takes_the_focus_from_the_link_that_led_to_it(sample: Served, browser_page: Page) -> None:
+    search(browser_page, sample, "varroa")
+    browser_page.locator(".result .title").first.focus()
+    browser_page.keyboard.press("Enter")
+    browser_page.locator(".reading").wait_for()
+    browser_page.wait_for_function("() => document.activeElement.id === 'view'")
+
+
+def test_nothing_moves_while_the_start_and_results_arrive(sample: Served, browser_page: Page) -> None:
+    browser_page.add_init_script(
+        """window.moved = [];
+        new PerformanceObserver((list) => window.moved.push(...list.getEntries().map((one) => one.value)))
+          .observe({ type: "layout-shift", buffered: true });"""
+    )
+    # The newest notes come before the filters.
+    browser_page.route("**/filters", lambda route: (sleep(0.3), route.continue_()))
+    browser_page.goto(address(sample))
+    browser_page.locator(".newest a").first.wait_for()
+    browser_page.get_by_label("Filter by tag").wait_for()
+    assert browser_page.evaluate("moved") == []
+    tops = set()
+    # A notice comes with the second query, and goes with the third.
+    for text in ("bees", "beez", "bees"):
+        browser_page.get_by_role("searchbox").fill(text)
+        browser_page.wait_for_load_state("networkidle")
+        browser_page.locator(".results[aria-busy=false] .result").first.wait_for()
+        tops.add(browser_page.evaluate("document.querySelector('.results').getBoundingClientRect().top"))
+    assert len(tops) == 1
+
+
+def test_back_from_a_note_it_is_selected_again(sample: Served, browser_page: Page) -> None:
+    search(browser_page, sample, QUESTION)
+    browser_page.locator(".result").nth(5).wait_for()
+    for _ in range(5):
+        browser_page.keyboard.press("ArrowDown")
+    chosen = browser_page.locator(".result[aria-current] .title").inner_text()
+    browser_page.keyboard.press("Enter")
+    browser_page.locator(".reading").wait_for()
+    browser_page.keyboard.press("Escape")
+    browser_page.locator(".results[aria-busy=false] .result[aria-current]", has_text=chosen).wait_for()
+    assert browser_page.title() == f"{QUESTION} · Notewell"
+    # Another search begins with its best note.
+    browser_page.get_by_role("searchbox").fill("varroa")
+    browser_page.locator(".result[aria-current] .title", has_text="Varroa treatment").wait_for()
+
+
+def test_a_long_filter_is_one_line(sample: Served, browser_page: Page) -> None:
+    browser_page.goto(address(sample, f"/search?text=like:%22{'very%20' * 30}long.md%22"))
+    chip = browser_page.locator(".chip.on")
+    chip.wait_for()
+    box = chip.bounding_box()
+    assert box
+    assert box["height"] < 40
+    assert box["width"] < 400
+
+
 def test_slash_question_mark_and_escape_work(sample: Served, browser_page: Page) -> None:
     search(browser_page, sample, "bees")
     browser_page.keyboard.press("Escape")
@@ -223,3 +291,29 @@ def test_values_that_are_links_are_offered_by_their_names(sample: Served, browse
     browser_page.locator(".result").first.wait_for()
     browser_page.keyboard.press("Escape")
     browser_page.locator(".syntax code", has_text="status:").wait_for()
+
+
+def test_a_click_on_a_result_opens_it_where_no_preview_is(sample: Served, browser_page: Page) -> None:
+    search(browser_page, sample, "varroa")
+    browser_page.locator(".result .excerpt").first.click()
+    assert urlsplit(browser_page.url).path == "/search"
+    browser_page.set_viewport_size({"width": 390, "height": 800})
+    browser_page.locator(".result .excerpt").first.click()
+    browser_page.locator(".reading").wait_for()
+
+
+def test_a_list_goes_on_after_a_duplicate_in_it(tmp_path: Path, browser_page: Page) -> None:
+    root = tmp_path / "vault" / "pond"
+    root.mkdir(parents=True)
+    for number in range(12):
+        # The last two say the same, the others nothing alike.
+        words = " ".join(f"{sound}{min(10, number)}" for sound in ("reed", "toad", "newt", "carp", "moss"))
+        (root / f"{number:02}.md").write_text(f"{words}\n", "utf-8")
+    with Vault.open(root.parent, {"embed.encoder": "off"}) as vault:
+        vault.index()
+        with kept_up(vault) as kept, serving(kept) as served:
+            browser_page.goto(address(served, "/search?text=path:pond"))
+            browser_page.locator(".result").nth(10).wait_for()
+            assert browser_page.locator(".result").count() == 11
+            browser_page.wait_for_load_state("networkidle")
+            browser_page.goto("about:blank")

@@ -70,6 +70,9 @@ def _place(token: Token, style: Style) -> None:
     """Give a token its lines, and the tag its style wants."""
     if style.first and token.map and token.nesting >= 0:
         token.attrSet("data-line", line_range(token.map[0] + style.first, token.map[1] + style.first - 1))
+    if "style" in token.attrs:
+        # The alignment of a column: no note has styles of its own.
+        token.attrSet("align", str(token.attrs.pop("style")).rpartition(":")[2])
     if not style.headings and token.type in ("heading_open", "heading_close"):
         token.tag = "p"
         if token.nesting > 0:

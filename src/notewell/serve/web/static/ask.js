@@ -3,7 +3,7 @@
 import { addressBelow, ask, lines, noteAddress, send } from "/web/api.js";
 import { asFootnotes, formatted } from "/web/answer.js";
 import { chipOf, choices, menusOf } from "/web/chips.js";
-import { announce, count, fill, h } from "/web/dom.js";
+import { announce, count, fill, h, sentence } from "/web/dom.js";
 import { plain } from "/web/highlight.js";
 import { Preview } from "/web/preview.js";
 
@@ -34,7 +34,7 @@ class Ask {
     Object.assign(this, { go, asked: null, scope: [] });
     this.list = h("ol", { class: "turns", "aria-label": "Conversation" });
     this.box = h("textarea", {
-      rows: "1", "data-search": true, "aria-label": "Ask your notes", placeholder: "Ask your notes", onkeydown: (event) => this.pressed(event),
+      rows: "1", "data-search": true, "aria-label": "Ask your notes", placeholder: "Ask your notes", dir: "auto", onkeydown: (event) => this.pressed(event),
     });
     this.button = h("button", { class: "main" }, "Ask");
     this.meter = h("p", { class: "memory" });
@@ -147,10 +147,8 @@ class Ask {
   }
 
   pressed(event) {
-    if (event.key === "Enter" && !event.shiftKey && !event.isComposing) {
-      event.preventDefault();
-      this.submitted(event);
-    } else if (event.key === "Escape" && this.asked) {
+    if (isSent(event)) this.submitted(event);
+    else if (event.key === "Escape" && this.asked) {
       event.preventDefault();
       this.asked.abort();
     }
@@ -158,11 +156,12 @@ class Ask {
 
   submitted(event) {
     event.preventDefault();
+    const question = this.box.value.trim();
     if (this.asked) {
-      this.asked.abort();
+      // Whoever writes the next question meanwhile does not mean to stop this answer.
+      if (event.type === "submit" || !question) this.asked.abort();
       return;
     }
-    const question = this.box.value.trim();
     if (!question) return;
     this.box.value = "";
     this.answer(question);
@@ -241,8 +240,8 @@ class Ask {
       h("div", { class: "answer", "aria-busy": String(!answer && !turn.stopped && !turn.earlier) }, formatted(answer?.text ?? turn.text, citations, (one) => this.open(one))),
       citations.length ? this.sourcesOf(citations, "Sources", answer.answered) : "",
       answer?.unsupported?.length ? h("p", { class: "unsupported" }, `Not in the cited notes: ${answer.unsupported.join(", ")}`) : "",
-      answer?.answered ? answer.notices.map((notice) => h("p", { class: "where" }, notice)) : "",
-      turn.stopped ? h("p", { class: "error" }, turn.stopped) : "",
+      answer?.answered ? answer.notices.map((notice) => h("p", { class: "where" }, sentence(notice))) : "",
+      turn.stopped ? h("p", { class: "error" }, sentence(turn.stopped)) : "",
       answer ? h("p", { class: "by" }, answer.model ? `Written by ${answer.model} at ${answer.server}. ` : "Quoted from your notes, without a model. ",
         answer.model ? "" : h("span", {}, "Start Ollama, or set llm.model, to let a model write the answer. "),
         h("button", { class: "quiet", onclick: (event) => this.copy(turn, event.currentTarget) }, "Copy with footnotes")) : "",
@@ -271,12 +270,16 @@ class Ask {
   }
 
   edit(turn, number) {
-    const box = h("textarea", { rows: "2", "aria-label": "Edit the question" });
-    box.value = turn.question;
     const again = (event) => {
       event.preventDefault();
       if (box.value.trim()) this.answer(box.value.trim(), number);
     };
+    const pressed = (event) => {
+      if (isSent(event)) again(event);
+      else if (event.key === "Escape") this.draw();
+    };
+    const box = h("textarea", { rows: "2", "aria-label": "Edit the question", dir: "auto", onkeydown: pressed });
+    box.value = turn.question;
     fill(this.list.children[number], h("form", { class: "question", onsubmit: again }, box,
       h("div", { class: "row" }, h("button", { type: "button", class: "quiet", onclick: () => this.draw() }, "Cancel"), h("button", { class: "main" }, "Ask again"))));
     box.focus();
@@ -299,6 +302,10 @@ class Ask {
     fill(this.meter, memory ? h("meter", { min: 0, max: memory.budget, value: memory.used, "aria-label": "Memory of this conversation" }) : "",
       memory ? ` ${Math.round((100 * memory.used) / memory.budget)} % of memory used` : "");
   }
+}
+
+function isSent({ key, shiftKey, isComposing }) {
+  return key === "Enter" && !shiftKey && !isComposing;
 }
 
 /** Return a name by which a person knows the conversation again, also in `notewell chat --list`. */

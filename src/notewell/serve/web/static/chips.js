@@ -63,7 +63,7 @@ export function chips(box, changed) {
 
 /** Return a chip with a button that removes it. */
 export function chipOf(text, remove) {
-  return h("button", { type: "button", class: "chip on", "aria-label": `Remove ${text}`, onclick: remove }, text, h("span", { "aria-hidden": "true" }, " ×"));
+  return h("button", { type: "button", class: "chip on", "aria-label": `Remove ${text}`, title: text, onclick: remove }, h("span", {}, text), h("span", { "aria-hidden": "true" }, "×"));
 }
 
 /** Return the menus of what the vault offers; `add` gets the key and the value that are chosen. */

@@ -17,6 +17,11 @@ export function fill(element, ...children) {
   element.replaceChildren(...children.flat().filter((child) => child !== undefined && child !== null && child !== ""));
 }
 
+/** Return a sentence as nodes, its `commands` as code. */
+export function sentence(text) {
+  return text.split(/(`[^`]+`)/).map((part) => (part.startsWith("`") ? h("code", {}, part.slice(1, -1)) : part));
+}
+
 /** Tell people who listen to the page instead of looking at it. */
 export function announce(text) {
   document.getElementById("announcer").textContent = text;

@@ -3,7 +3,7 @@
 import { gone, Refused } from "/web/api.js";
 import { askView } from "/web/ask.js";
 import { Connection } from "/web/connection.js";
-import { announce, fill, h } from "/web/dom.js";
+import { announce, fill, h, sentence } from "/web/dom.js";
 import { Indexing } from "/web/indexing.js";
 import { showKeys } from "/web/keys.js";
 import { enterCode, showLogin } from "/web/login.js";
@@ -21,8 +21,9 @@ const graphView = {
   },
 };
 
-// A view has `show(place, url)`, which may return a function that ends it; `keys` lists its keys for `?`. After the
-// first indexing, one with `refresh()` takes over what is new by itself, and others are shown again.
+// A view has `show(place, url, go, { back })`, which may return a function that ends it; `back` says that somebody comes
+// back to it, or goes forward. `keys` lists its keys for `?`. After the first indexing, one with `refresh()` takes over
+// what is new by itself, and others are shown again.
 const VIEWS = [
   { name: "Search", path: "/search", at: (path) => path === "/" || path === "/search", view: searchView },
   { at: (path) => path.startsWith("/node/"), view: noteView },
@@ -44,7 +45,7 @@ const indexing = new Indexing(document.getElementById("indexing"), () => (curren
 new Connection(document.getElementById("connection"), () => (failed ? show() : current?.refresh?.()));
 
 /** Show the view of the present address. What was there stays until the new view has its data. */
-async function show() {
+async function show(event) {
   const mine = (shown += 1);
   const url = new URL(location.href);
   const found = VIEWS.find((one) => one.at(url.pathname));
@@ -61,7 +62,7 @@ async function show() {
   const slow = setTimeout(() => showLoading(true), SLOW);
   try {
     if (!found) throw new Refused(404, "There is no such page", "Go back, or search your notes");
-    finish = await found.view.show(frame, url, go);
+    finish = await found.view.show(frame, url, go, { back: event?.type === "popstate" });
   } catch (error) {
     failed = mine === shown;
     showProblem(frame, error);
@@ -70,7 +71,9 @@ async function show() {
   if (mine === shown) {
     showLoading(false);
     end = finish ?? end;
-    fill(place, frame);
+    // The frame stays where it is: what is moved loses the focus.
+    for (const other of [...place.children]) if (other !== frame) other.remove();
+    keepFocus();
   } else {
     // The user has left meanwhile.
     finish?.();
@@ -78,13 +81,19 @@ async function show() {
   }
 }
 
-/** Go to an address; `replace` leaves no step to go back to. */
+/** Go to an address; `replace` leaves no step to go back to. In the history, what is `inside` came after another view. */
 export function go(address, { replace = false, quiet = false } = {}) {
-  history[replace ? "replaceState" : "pushState"](null, "", address);
+  if (replace) history.replaceState(history.state, "", address);
+  else history.pushState({ inside: true }, "", address);
   if (!quiet) {
     scrollTo(0, 0);
     show();
   }
+}
+
+/** Go on from the new view if the link or button that led to it took the focus along; a page that just opened has none. */
+function keepFocus() {
+  if (shown > 1 && document.activeElement === document.body) place.focus({ preventScroll: true });
 }
 
 /** Show a line at the top of the window while a view loads. */
@@ -110,7 +119,7 @@ function showProblem(frame, error) {
   announce(error.message);
   fill(frame, h("section", { class: "problem" },
     h("h1", {}, known ? error.message : "Something went wrong in this page"),
-    h("p", {}, known ? error.hint : String(error)),
+    h("p", {}, known ? sentence(error.hint) : String(error)),
     h("p", {}, h("button", { onclick: show }, "Try again"))));
 }
 

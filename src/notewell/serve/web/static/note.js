@@ -1,14 +1,14 @@
 // A note by itself: its text, outline, properties, backlinks and related notes.
 
 import { address, addressBelow, ask, noteAddress } from "/web/api.js";
-import { announce, count, fill, h } from "/web/dom.js";
+import { announce, count, fill, h, sentence } from "/web/dom.js";
 import { plain } from "/web/highlight.js";
 import { elementAt, linesOf, pageAddress, renderedOf } from "/web/rendered.js";
 
 class Note {
   keys = [["Esc", "Back"], ["j / k", "Next or previous heading"], ["m", "The matched lines"], ["c", "Copy path:line"]];
 
-  async show(place, url) {
+  async show(place, url, go) {
     const path = decodeURIComponent(url.pathname.slice("/node/".length));
     const given = { lines: url.searchParams.get("lines"), part: url.searchParams.get("part") };
     let page;
@@ -18,15 +18,15 @@ class Note {
       if (error.status !== 404) throw error;
       return showMissing(place, path, error);
     }
-    return new OpenNote(place, page, { heading: Boolean(given.part) }).end;
+    return new OpenNote(place, page, { go, heading: Boolean(given.part) }).end;
   }
 }
 
 /** A note that is shown, until `end` is called. */
 class OpenNote {
-  constructor(place, page, { heading }) {
+  constructor(place, page, { go, heading }) {
     document.title = `${page.title} · Notewell`;
-    this.page = page;
+    Object.assign(this, { page, go });
     // Of a part that begins with a heading, the heading is enough.
     const whole = renderedOf(page);
     const isHeading = heading && page.line && elementAt(whole, page.line)?.matches("h1, h2, h3, h4, h5, h6");
@@ -87,12 +87,18 @@ class OpenNote {
 
   pressed = (event) => {
     if (event.target.closest?.("input, textarea, select, dialog") || event.metaKey || event.ctrlKey || event.altKey) return;
-    if (event.key === "Escape") history.back();
+    if (event.key === "Escape") this.back();
     else if (event.key === "j") this.outline.step(1);
     else if (event.key === "k") this.outline.step(-1);
     else if (event.key === "m") this.showMatch();
     else if (event.key === "c") this.copy();
   };
+
+  /** Go back to the view before; from an address that was opened by itself, to the start. */
+  back() {
+    if (history.state?.inside) history.back();
+    else this.go("/");
+  }
 
   /** Copy the place of the matched lines, or of the first line on the screen. */
   async copy() {
@@ -224,7 +230,7 @@ function showMissing(place, path, error) {
   document.title = `${name} · Notewell`;
   announce(error.message);
   fill(place, h("section", { class: "problem" },
-    h("h1", {}, error.message), h("p", {}, error.hint ?? ""),
+    h("h1", {}, error.message.replace(/:\d+(-\d+)?'$/, "'")), h("p", {}, sentence(error.hint ?? "")),
     h("p", {}, "It may have been moved, renamed or deleted, or it is not indexed yet."),
     h("p", {}, h("a", { href: address("/search", { text: name }) }, `Search for “${name}”`))));
   return undefined;

@@ -1,6 +1,6 @@
 // The pane beside the results: the selected note, around its lines.
 
-import { ask } from "/web/api.js";
+import { ask, noteAddress } from "/web/api.js";
 import { fill, h } from "/web/dom.js";
 import { pageAddress, renderedOf } from "/web/rendered.js";
 
@@ -28,6 +28,7 @@ export class Preview {
 
   clear() {
     this.shown = null;
+    this.element.setAttribute("aria-busy", "false");
     fill(this.element);
   }
 
@@ -38,16 +39,20 @@ export class Preview {
 
   async load(hit) {
     const { signal } = (this.asked = new AbortController());
+    const { line } = hit.excerpt;
+    this.element.setAttribute("aria-busy", "true");
     try {
-      let page = this.pages.get(hit.path) ?? await ask(pageAddress(hit.path, { refresh: false }), { signal });
-      const { line } = hit.excerpt;
-      // Of a very long note, a page has only a part.
-      if (line > page.last_line) page = await ask(pageAddress(hit.path, { lines: line, refresh: false }), { signal });
-      else this.keep(hit.path, page);
+      let page = this.pages.get(hit.path);
+      if (!page || !isIn(page, line)) page = await ask(pageAddress(hit.path, { lines: line || null, refresh: false }), { signal });
+      this.keep(hit.path, page);
       this.draw(page, hit);
     } catch (error) {
-      if (error.name !== "AbortError") fill(this.element, h("p", { class: "error" }, `${error.message}. ${error.hint ?? ""}`));
+      // A newer note is under way.
+      if (error.name === "AbortError") return;
+      this.shown = null;
+      fill(this.element, h("p", { class: "error" }, `${error.message}. ${error.hint ?? ""}`));
     }
+    this.element.setAttribute("aria-busy", "false");
   }
 
   keep(path, page) {
@@ -58,10 +63,17 @@ export class Preview {
 
   draw(page, hit) {
     this.shown = hit;
-    fill(this.element, renderedOf(page, { line: hit.excerpt.line, last: hit.excerpt.end_line }));
+    const { line, end_line: last } = hit.excerpt;
+    const from = h("a", { href: noteAddress(hit.path, line ? { lines: `${line}-${last}` } : {}) }, hit.path);
+    fill(this.element, h("p", { class: "from" }, from), renderedOf(page, { line, last }));
     const lines = this.element.querySelector(".matched");
     this.element.scrollTop = lines ? lines.offsetTop - this.element.clientHeight / 4 : 0;
   }
+}
+
+/** Tell whether a page shows a line: of a very long note, it has only a part. */
+function isIn(page, line) {
+  return !(page.lines_above && line < page.first_line) && !(page.lines_below && line > page.last_line);
 }
 
 function isSame(hit, other) {

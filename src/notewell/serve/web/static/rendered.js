@@ -14,6 +14,7 @@ export function pageAddress(path, parameters = {}) {
 export function renderedOf(page, { line = 0, last = line } = {}) {
   const article = h("article", { class: `note kind-${page.kind}` });
   article.innerHTML = policy.createHTML(page.html);
+  if (!page.html.trim() && page.kind !== "file") article.append(h("p", { class: "where" }, "This note has no text."));
   // Wide tables and code can be scrolled with the keys too.
   for (const wide of article.querySelectorAll(".scroll, pre, .embed")) wide.tabIndex = 0;
   for (const image of article.querySelectorAll("img")) describe(image);

@@ -1,8 +1,8 @@
 // Search as you type: results by note on the left, the selected one on the right.
 
-import { address, noteAddress, send } from "/web/api.js";
+import { address, ask, noteAddress, send } from "/web/api.js";
 import { chips, choices, propertiesOf, written } from "/web/chips.js";
-import { announce, count, fill, h } from "/web/dom.js";
+import { announce, count, fill, h, sentence } from "/web/dom.js";
 import { groupsOf, resultOf } from "/web/results.js";
 import { Preview } from "/web/preview.js";
 import { forget, recent, remember } from "/web/recent.js";
@@ -29,12 +29,13 @@ const HIDDEN = ["weak_hidden", "only_weak"];
 class Search {
   keys = [["↑ ↓", "Select a note"], ["↵", "Open it"], ["Shift ↵", "Open it in a new tab"], ["Esc", "Clear the search"]];
 
-  show(place, url, go) {
+  show(place, url, go, { back = false } = {}) {
     const text = url.searchParams.get("text") ?? "";
-    Object.assign(this, { go, limit: PAGE, all: false, groups: [], selected: -1, looked: -Infinity, asked: null, timers: [] });
+    const { limit, all, path } = back && this.left?.text === text.trim() ? this.left : { limit: PAGE, all: false, path: null };
+    Object.assign(this, { go, limit, all, return: path, groups: [], selected: -1, looked: -Infinity, asked: null, timers: [] });
     this.box = h("input", {
       type: "search", value: text, "data-search": true, "aria-label": "Search your notes", "aria-describedby": "hint",
-      placeholder: "Search your notes", autocomplete: "off", spellcheck: "false", enterkeyhint: "search",
+      placeholder: "Search your notes", dir: "auto", autocomplete: "off", spellcheck: "false", enterkeyhint: "search",
       oninput: () => this.typed(), onkeydown: (event) => this.pressed(event),
     });
     this.notices = h("div", { class: "notices" });
@@ -47,11 +48,11 @@ class Search {
     fill(place, h("div", { class: "search" }, h("h1", { class: "unseen" }, "Search your notes"),
       h("form", { role: "search", onsubmit: (event) => event.preventDefault() }, this.box, this.chips.element),
       h("div", { class: "columns" }, h("div", {}, this.notices, this.list, this.more), this.preview.element)));
-    document.title = "Notewell";
     this.box.focus();
     this.box.setSelectionRange(text.length, text.length);
     const searched = this.search();
     return () => {
+      this.left = { text: this.text, limit: this.limit, all: this.all, path: this.groups[this.selected]?.path };
       this.asked?.abort();
       this.rest();
       this.end.disconnect();
@@ -72,7 +73,7 @@ class Search {
   }
 
   typed() {
-    Object.assign(this, { limit: PAGE, all: false, typing: true });
+    Object.assign(this, { limit: PAGE, all: false, return: null, typing: true });
     this.search();
     // After the request is on its way: the address can wait, the results cannot.
     this.go(this.text ? address("/search", { text: this.text }) : "/", { replace: true, quiet: true });
@@ -82,6 +83,7 @@ class Search {
     this.asked?.abort();
     this.rest();
     this.chips.read();
+    document.title = this.text ? `${this.text} · Notewell` : "Notewell";
     if (!this.text) {
       this.showStart();
       return;
@@ -103,7 +105,7 @@ class Search {
       // A vault that is being indexed is no mistake: the search comes again by itself.
       const waits = error.status === 503 ? {} : { class: "error", role: "alert" };
       // A server that is gone is said above.
-      fill(this.notices, error.status === 0 ? "" : h("p", waits, `${error.message}. ${error.hint ?? ""}`));
+      fill(this.notices, error.status === 0 ? "" : h("p", waits, sentence(`${error.message}. ${error.hint ?? ""}`)));
     }
     this.list.setAttribute("aria-busy", "false");
     this.later(() => remember(this.text), MEANT);
@@ -120,25 +122,27 @@ class Search {
 
   /** Show the notes that were found; more of the same search `keep` what is selected. */
   showFound(found, codes, keep) {
-    const before = keep ? this.groups[this.selected]?.path : null;
+    const before = keep ? this.groups[this.selected]?.path : this.return;
     const rows = new Map(keep ? this.groups.map((group, place) => [group.path, this.list.children[place]]) : []);
     this.groups = groupsOf(found.hits);
     const selected = Math.max(this.groups.findIndex((group) => group.path === before), this.groups.length ? 0 : -1);
     const notices = found.notices.filter((_, place) => !HIDDEN.includes(codes[place]));
-    fill(this.notices, notices.map((notice) => h("p", {}, notice)));
+    fill(this.notices, notices.map((notice) => h("p", {}, sentence(notice))));
     // A note that is there already stays as it is: somebody may be reading why it was found.
     fill(this.list, this.groups.map((group, place) => rows.get(group.path) ?? resultOf(group, {
-      query: found.query, like: () => this.likeThis(group), select: () => this.select(place, { scroll: false }),
+      query: found.query, like: () => this.likeThis(group), select: (event) => this.touched(place, event),
     })));
-    const more = found.hits.length >= this.limit;
+    // A duplicate that is folded into another hit took one of the places.
+    const more = found.hits.reduce((sum, hit) => sum + 1 + hit.also.length, 0) >= this.limit;
     fill(this.more, more && this.limit < MOST ? h("button", { onclick: () => this.showMore() }, "Show more") : "",
       more && this.limit >= MOST ? h("span", { class: "where" }, `These are the best ${count(MOST, "hit")}. Add a word or a filter to see others.`) : "",
       found.hidden ? h("button", { onclick: () => this.showWeak() }, `Show ${count(found.hidden, "weaker result")}`) : "");
     const nothing = this.groups.length ? "" : h("p", { class: "nothing" }, `Nothing found for “${found.query}”.`);
     if (nothing) this.notices.prepend(nothing);
     announce(this.groups.length ? `${count(this.groups.length, "note")} found` : "Nothing found");
-    this.select(selected, { scroll: false });
-    this.typing = false;
+    // Back from a note that was far down the list, one is there again.
+    this.select(selected, { scroll: Boolean(this.return) });
+    Object.assign(this, { typing: false, return: null });
     this.end.disconnect();
     if (more && this.limit < BY_ITSELF) this.end.observe(this.more);
   }
@@ -158,27 +162,20 @@ class Search {
   recentQueries() {
     const texts = recent();
     if (!texts.length) return "";
-    return h("section", {}, h("h2", {}, "Recent"),
+    return h("section", { class: "recent" }, h("h2", {}, "Recent"),
       h("ul", {}, texts.map((text) => h("li", {}, h("a", { href: address("/search", { text }) }, text)))),
       h("button", { class: "quiet", onclick: () => { forget(); this.showStart(); } }, "Forget them"));
   }
 
-  /** Show the newest notes, and examples from the vault itself; both come a moment later than the rest. */
+  /** Show the newest notes, and examples from the vault itself: a moment later than the rest, in one step. */
   async showVault(syntax, topics, newest) {
     const { signal } = (this.asked = new AbortController());
-    choices().then((found) => {
-      fill(syntax, syntaxOf(found));
-      fill(topics, topicsOf(found));
-    }).catch(() => {});
-    try {
-      const response = await send(address("/search", { text: "after:1970", limit: DATED, refresh: false }), { signal });
-      const { hits } = await response.json();
-      const byDay = groupsOf(hits).map((group) => group.hits[0]).sort((one, other) => other.date.localeCompare(one.date));
-      const rows = byDay.slice(0, NEWEST).map((hit) => h("li", {}, h("a", { href: noteAddress(hit.path) }, hit.title || hit.path), h("time", { datetime: hit.date }, hit.date)));
-      if (rows.length) fill(newest, h("h2", {}, "Newest notes"), h("ul", {}, rows));
-    } catch {
-      // Only what this view cannot do without is said.
-    }
+    const dated = ask(address("/search", { text: "after:1970", limit: DATED, refresh: false }), { signal });
+    // Only what this view cannot do without is said.
+    const [found, { hits }] = await Promise.all([choices().catch(() => ({ topics: [] })), dated.catch(() => ({ hits: [] }))]);
+    fill(syntax, syntaxOf(found));
+    fill(topics, topicsOf(found));
+    fill(newest, newestOf(hits));
   }
 
   showMore() {
@@ -208,6 +205,14 @@ class Search {
     this.preview.show(this.groups[place]?.hits[0], { typed: this.typing });
   }
 
+  /** Select a note that was clicked on; without a preview beside it, open it. */
+  touched(place, { target }) {
+    this.select(place, { scroll: false });
+    if (this.preview.element.offsetParent || target.closest("a, button, summary, .why")) return;
+    // Whoever marks words wants to copy them.
+    if (getSelection().isCollapsed) this.go(this.list.children[place].querySelector("a.title").href);
+  }
+
   pressed(event) {
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
     if (step && this.groups.length) {
@@ -225,6 +230,13 @@ class Search {
       this.typed();
     }
   }
+}
+
+/** Return the notes of some hits, the newest first. */
+function newestOf(hits) {
+  const byDay = groupsOf(hits).map((group) => group.hits[0]).sort((one, other) => other.date.localeCompare(one.date));
+  const rows = byDay.slice(0, NEWEST).map((hit) => h("li", {}, h("a", { href: noteAddress(hit.path) }, hit.title || hit.path), h("time", { datetime: hit.date }, hit.date)));
+  return rows.length ? [h("h2", {}, "Newest notes"), h("ul", {}, rows)] : [];
 }
 
 /** Return the notes that many others link to, as searches to begin with. */
