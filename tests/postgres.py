@@ -25,6 +25,18 @@ from notewell.serve.own_server import (
 # What a test writes need not survive a power cut. Statistics are made when a test says so, not at some time.
 IN_TESTS = {**SETTINGS, "fsync": "off", "full_page_writes": "off", "shared_buffers": "32MB", "autovacuum": "off"}
 
+# Waits for the end of whoever started it, however it came: pytest-xdist kills its processes after ten seconds, and a
+# busy machine needs longer to stop a server. Only a server of this folder is stopped, whatever a stale file names.
+GUARD = """
+cat > /dev/null
+for file in "$0"/server/*/postmaster.pid; do
+    [ -f "$file" ] || continue
+    read -r pid < "$file"
+    while ps -ww -o args= -p "$pid" | grep -qF "$0" && kill -QUIT "$pid"; do sleep 0.1; done
+done
+rm -rf "$0"
+"""
+
 
 @contextmanager
 def own_server(**settings: str) -> Iterator[OwnServer]:
@@ -34,12 +46,20 @@ def own_server(**settings: str) -> Iterator[OwnServer]:
     if is_root():
         os.chmod(folder, 0o711)  # noqa: PTH101
     server = OwnServer(folder / "server", {**IN_TESTS, **settings})
-    try:
-        server.up()
-        yield server
-    finally:
-        server.down()
-        shutil.rmtree(folder)
+    with _gone_at_the_end(folder):
+        try:
+            server.up()
+            yield server
+        finally:
+            server.down()
+            shutil.rmtree(folder)
+
+
+@contextmanager
+def _gone_at_the_end(folder: Path) -> Iterator[None]:
+    """Have the servers below a folder stopped and the folder deleted, even if this process is killed first."""
+    with subprocess.Popen(["sh", "-c", GUARD, str(folder)], stdin=subprocess.PIPE, start_new_session=True):
+        yield
 
 
 class Standby:

@@ -8,6 +8,8 @@ import select
 import signal
 import socket
 import subprocess
+import sys
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -19,6 +21,8 @@ from notewell.errors import ServerError
 from notewell.serve import own_server as module
 from notewell.serve.own_server import SUPERUSER, OwnServer, binaries, is_root, server_folder
 
+pytestmark = pytest.mark.postgres
+TESTS = Path(__file__).parents[1]
 Run = Callable[..., tuple[int, str, str]]
 
 
@@ -129,3 +133,25 @@ def test_delete_leaves_nothing(tmp_path: Path, run_command: Run) -> None:
 def test_its_folder_is_the_users_own(tmp_path: Path) -> None:
     expected = Path("/var/lib/notewell") if is_root() else tmp_path / "notewell" / "server"
     assert server_folder({"XDG_STATE_HOME": str(tmp_path)}) == expected
+
+
+def test_a_server_of_tests_is_gone_when_the_process_that_started_it_is_killed() -> None:
+    held = (
+        "import sys, tests.postgres as postgres\n"
+        "with postgres.own_server() as made: print(made.folder, made.status().pid, flush=True); sys.stdin.read()"
+    )
+    command = [sys.executable, "-c", held]
+    with subprocess.Popen(
+        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, cwd=TESTS.parent
+    ) as process:
+        assert process.stdout is not None
+        folder, _, pid = process.stdout.readline().rpartition(" ")
+        ended = os.pidfd_open(int(pid))
+        process.kill()
+    select.select([ended], [], [])
+    os.close(ended)
+    # Its data goes once it has ended; a minute is far more than that takes.
+    until = time.monotonic() + 60
+    while Path(folder).parent.exists():
+        assert time.monotonic() < until
+        time.sleep(0.05)
