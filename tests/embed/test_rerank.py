@@ -19,6 +19,7 @@ from notewell.embed.onnx import MINILM
 from notewell.embed.rerank import load_reranker
 from notewell.embed.rules import RerankRules
 from notewell.errors import EmbedError, SettingsError
+from notewell.search.rules import SearchRules
 
 MakeVault = Callable[..., Vault]
 QUERY, TEXTS = "hive", ["bees", "bees and bees and bees", "bees bees"]
@@ -126,6 +127,16 @@ def test_a_search_that_asks_for_it_has_the_best_hits_in_the_models_order(make_va
 
 def make_settings(vault: Vault, settings: dict[str, Any]) -> Vault:
     return Vault.open(vault.root, {"embed.model": "words", "search.floor": 0, **settings})
+
+
+def test_hits_that_a_model_puts_first_are_not_hidden_as_noise(make_vault: MakeVault, folder: Path) -> None:
+    notes = {f"{name}.md": f"A hive {'and more words ' * number}" for number, name in enumerate("abcdefgh")}
+    vault = make_vault({**notes, "mites.md": "Varroa mites, varroa mites."}, {"rerank.model": str(folder)})
+    vault.index()
+    with make_settings(vault, {"rerank.model": str(folder), "search.floor": SearchRules().floor}) as opened:
+        usual, ranked = (opened.search("varroa mites of a hive", rerank=rerank) for rerank in (False, True))
+    assert usual.hits[0].path == "mites.md" and usual.hidden
+    assert len(ranked.hits) == len(notes) + 1 and not ranked.hidden and ranked.hits[0].path == "h.md"
 
 
 def test_a_server_gets_no_secret_and_without_it_the_hits_stay(make_vault: MakeVault, server: Any) -> None:

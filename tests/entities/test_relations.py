@@ -105,6 +105,16 @@ def test_nonsense_is_a_notice_and_nothing_is_half_written(make_vault: MakeVault,
         assert vault.entities(relations=True).related == 1
 
 
+def test_notes_that_a_model_cannot_read_do_not_keep_it_from_the_others(make_vault: MakeVault) -> None:
+    notes = {f"{name}.md": f"# {name}\n\n[[Ada Lovelace]] wrote [[Notes on the Engine]].\n" for name in "abcde"}
+    nonsense = [Text("I would rather not.")]
+    with ScriptedServer(*[nonsense] * 3, answer(WROTE), answer(WROTE), nonsense) as server:
+        vault = make_vault(notes, {"llm.model": "ollama:any", "llm.url": server.url})
+        assert vault.entities(relations=True).related == 0
+        found = vault.entities("Ada Lovelace", relations=True)
+    assert found.related == 2 and found.entity and {one.path for one in found.entity.relations} == {"d.md", "e.md"}
+
+
 def test_without_a_model_a_notice_says_so(make_vault: MakeVault) -> None:
     found = make_vault(NOTES).entities(relations=True)
     assert [notice.code for notice in found.notices] == ["no_relations"] and found.total

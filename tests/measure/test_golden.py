@@ -59,8 +59,9 @@ def test_a_link_at_the_place_of_the_file_is_not_followed(bees: Vault, tmp_path: 
     outside = tmp_path / "outside.toml"
     outside.write_text("# mine\n")
     (bees.root / GOLDEN).symlink_to(outside)
-    with pytest.raises(CollectionError, match="cannot be"):
+    with pytest.raises(CollectionError, match="cannot be") as raised:
         add_golden(bees, "swarm", ["Bees"])
+    assert raised.value.hint == "It has to be a file of its own, no link or pipe"
     assert outside.read_text() == "# mine\n"
 
 
@@ -83,12 +84,20 @@ def test_a_file_that_cannot_be_understood_is_an_error_that_says_where(bees: Vaul
 
 def test_scores_are_those_of_the_ranks_and_lines_count(bees: Vault) -> None:
     queries = [Golden("swarm pear tree", ("Bees.md:7",)), Golden("lex:oxalic", ("Bees.md", "Bread.md"))]
-    scores, gone = evaluate_golden(bees, [*queries, Golden("x", ("Wasps.md",))])
+    lost = [Golden("x", ("Wasps.md",)), Golden("lex:slack", ("Bread.md", "Flies.md:2"))]
+    scores, gone = evaluate_golden(bees, [*queries, *lost])
     # Of the two notes that the second query wants, the first hit is one, and the other does not have the word.
-    assert scores.each == {"swarm pear tree": 1.0, "lex:oxalic": pytest.approx(1 / (1 + 1 / 1.584962500721156))}
-    assert (scores.means["mrr@10"], scores.means["recall@10"]) == (1.0, 0.75) and gone == ["x"]
+    assert scores.each == {
+        "swarm pear tree": 1.0,
+        "lex:oxalic": pytest.approx(1 / (1 + 1 / 1.584962500721156)),
+        "lex:slack": 1.0,
+    }
+    assert (scores.means["mrr@10"], scores.means["recall@10"]) == (1.0, pytest.approx(2.5 / 3))
+    assert gone == [lost[0], Golden("lex:slack", ("Flies.md:2",))]
     with pytest.raises(CollectionError, match="None of the golden queries"):
-        evaluate_golden(bees, [Golden("x", ("Wasps.md",))])
+        evaluate_golden(bees, lost[:1])
+    with pytest.raises(CollectionError, match="There are no queries"):
+        evaluate_golden(bees, [])
 
 
 def test_a_baseline_is_compared_on_the_queries_that_both_have(tmp_path: Path) -> None:

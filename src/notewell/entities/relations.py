@@ -94,7 +94,9 @@ def relate(
     if model is None:
         return 0, (Notice("no_relations", {"reason": "No language model is running"}),)
     until, done, failed, in_a_row = time.monotonic() + seconds, 0, 0, 0
-    waiting = rows.unasked(db, model.name)
+    # A run that gave up is continued behind the notes it gave up on; they come last.
+    given_up = rows.mark(db, "given_up")
+    waiting = sorted(rows.unasked(db, model.name), key=lambda path: (path <= given_up, path))
     for path in waiting:
         if stop() or time.monotonic() > until or in_a_row >= PATIENCE:
             break
@@ -104,6 +106,7 @@ def relate(
             said = read_relations(ask(model, text, [name for name, _ in named.values()][:MOST_NAMES]), model.name)
         except LlmError as error:
             failed, in_a_row, why = failed + 1, in_a_row + 1, error.fact
+            rows.set_mark(db, "given_up", path)
             continue
         in_a_row = 0
         rows.keep_relations(db, path, model.name, _checked(said, named))

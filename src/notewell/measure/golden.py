@@ -59,7 +59,9 @@ def load_golden(file: Path) -> tuple[Golden, ...]:
         rows = tomllib.loads(data.decode("utf-8")).get("query", [])
     except FileNotFoundError as error:
         raise CollectionError(f"There is no {file}", 'Add one with `notewell golden add "question" NOTE`') from error
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+    except OSError as error:
+        raise CollectionError(f"{file} cannot be read", "It has to be a file of its own, no link or pipe") from error
+    except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
         raise CollectionError(f"{file} cannot be read: {error}", HINT) from error
     places: dict[str, dict[str, None]] = {}
     for number, row in enumerate(rows if isinstance(rows, list) else [rows], start=1):
@@ -153,17 +155,20 @@ def _append(root: Path, text: str) -> None:
         ) from error
 
 
-def evaluate_golden(vault: Vault, queries: Sequence[Golden]) -> tuple[Scores, list[str]]:
+def evaluate_golden(vault: Vault, queries: Sequence[Golden]) -> tuple[Scores, list[Golden]]:
     """Ask each query as a person would, and compare the hits with the places that it wants.
 
-    Also return the queries that were left out, because none of their notes is indexed.
+    Also return the places that were left out, because their notes are not indexed; a query without others is not asked.
     """
+    if not queries:
+        raise CollectionError(f"There are no queries in {GOLDEN}", 'Add one with `notewell golden add "question" NOTE`')
     asked = {one.text: one.want for one in without_gone(vault, queries)}
     if not asked:
         raise CollectionError("None of the golden queries names an indexed note", f"Correct the paths in {GOLDEN}")
     ranked = {text: _ranked(vault, text, want) for text, want in asked.items()}
     judged = {text: dict.fromkeys(want, 1) for text, want in asked.items()}
-    return score(ranked, judged, DEPTH), [one.text for one in queries if one.text not in asked]
+    missing = ((one.text, tuple(place for place in one.want if not _present(vault, [place]))) for one in queries)
+    return score(ranked, judged, DEPTH), [Golden(text, places) for text, places in missing if places]
 
 
 def without_gone(vault: Vault, queries: Iterable[Golden]) -> tuple[Golden, ...]:

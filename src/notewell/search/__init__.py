@@ -82,11 +82,15 @@ def answer(plan: Plan, query: Query, store: Snapshot, embedders: Embedders, rule
         # Most rankers change nothing for most queries.
         if (ranked := ranker(plan, candidates)) != candidates:
             candidates = sorted(ranked, key=best_first)
-    candidates, told = rerank(plan, candidates, rules.reranking)
-    candidates = choose(plan, candidates, settings.limit)
+    reranked, told = rerank(plan, candidates, rules.reranking)
+    by_model = reranked != candidates
+    best, candidates = candidates, choose(plan, reranked, settings.limit)
     found = len(candidates)
     if mode.floor and settings.floor and not query.all:
-        candidates = keep_answering(plan, candidates, store, settings.floor, embedders.quick)
+        # A model that reads query and text knows better than words which of the hits are noise.
+        judged = choose(plan, best, settings.limit) if by_model else candidates
+        kept = keep_answering(plan, judged, store, settings.floor, embedders.quick)
+        candidates = candidates if by_model and kept else kept
     hidden = found - len(candidates)
 
     if mode.sure:

@@ -146,8 +146,12 @@ def _ask_golden(vault: Vault) -> Scores:
     vault.refresh()
     say(f"running {counted(len(queries), 'query')}")
     scores, gone = evaluate_golden(vault, queries)
-    for text in gone:
-        say(f"note: left out, because none of its notes is indexed: {text}")
+    for one in gone:
+        places = ", ".join(one.want)
+        if one.text in scores.each:
+            say(f"note: not indexed, and left out of '{one.text}': {places}")
+        else:
+            say(f"note: left out, because none of its notes is indexed: {one.text} ({places})")
     return scores
 
 
