@@ -52,6 +52,24 @@ def test_the_address_is_the_query_and_can_be_shared(sample: Served, browser_page
     assert browser_page.get_by_role("searchbox").input_value() == "varroa"
 
 
+def test_an_entity_that_the_query_names_is_shown_with_its_places(tmp_path: Path, browser_page: Page) -> None:
+    (tmp_path / "People").mkdir()
+    (tmp_path / "People" / "Ada Lovelace.md").write_text("Met in [[Turin]].\n")
+    (tmp_path / "2025-03-01.md").write_text("Tea with [[Ada Lovelace]] and <b>[[x]]</b>.\n")
+    with Vault.open(tmp_path, {"embed.model": "words", "search.floor": 0}) as vault:
+        vault.entities()
+        with kept_up(vault) as kept, serving(kept) as served:
+            search(browser_page, served, "tea with Ada Lovelace")
+            known = browser_page.locator(".known")
+            assert known.locator("summary").inner_text() == "Ada Lovelace · person, 2 notes, 2025-03-01"
+            known.locator("summary").click()
+            lines = known.locator("li").all_inner_texts()
+            assert "with Turin (concept) People/Ada Lovelace.md:1" in lines and "in 2025-03-01.md:1" in lines
+            known.get_by_role("link", name="All 2 notes").click()
+            browser_page.locator(".results[aria-busy=false] .result").nth(1).wait_for()
+            assert parse_qs(urlsplit(browser_page.url).query) == {"text": ['entity:"Ada Lovelace"']}
+
+
 def test_arrows_select_a_note_and_the_preview_follows(sample: Served, browser_page: Page) -> None:
     search(browser_page, sample, QUESTION)
     browser_page.locator(".preview h1", has_text="Sourdough handbook").wait_for()

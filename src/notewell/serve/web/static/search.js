@@ -3,6 +3,7 @@
 import { address, ask, noteAddress, send } from "/web/api.js";
 import { chips, choices, propertiesOf, written } from "/web/chips.js";
 import { announce, count, fill, h, sentence } from "/web/dom.js";
+import { knownOf } from "/web/known.js";
 import { groupsOf, resultOf } from "/web/results.js";
 import { Preview } from "/web/preview.js";
 import { forget, recent, remember } from "/web/recent.js";
@@ -40,6 +41,7 @@ class Search {
     });
     this.notices = h("div", { class: "notices" });
     this.list = h("ol", { class: "results", "aria-label": "Results" });
+    this.known = h("div");
     this.more = h("p", { class: "more" });
     // The end of the list is on the screen: the reader has got there, or a note that the query names took all places.
     this.end = new IntersectionObserver(([end]) => end.isIntersecting && this.later(() => this.showMore(), SETTLED));
@@ -47,7 +49,7 @@ class Search {
     this.chips = chips(this.box, () => this.typed());
     fill(place, h("div", { class: "search" }, h("h1", { class: "unseen" }, "Search your notes"),
       h("form", { role: "search", onsubmit: (event) => event.preventDefault() }, this.box, this.chips.element),
-      h("div", { class: "columns" }, h("div", {}, this.notices, this.list, this.more), this.preview.element)));
+      h("div", { class: "columns" }, h("div", {}, this.notices, this.known, this.list, this.more), this.preview.element)));
     this.box.focus();
     this.box.setSelectionRange(text.length, text.length);
     const searched = this.search();
@@ -143,6 +145,7 @@ class Search {
     // Back from a note that was far down the list, one is there again.
     this.select(selected, { scroll: Boolean(this.return) });
     Object.assign(this, { typing: false, return: null });
+    fill(this.known, knownOf(found.entities));
     this.end.disconnect();
     if (more && this.limit < BY_ITSELF) this.end.observe(this.more);
   }
@@ -152,6 +155,7 @@ class Search {
     this.selected = -1;
     this.preview.clear();
     fill(this.more);
+    fill(this.known);
     fill(this.list);
     this.list.setAttribute("aria-busy", "false");
     const [syntax, topics, newest] = [h("section", {}, syntaxOf()), h("section"), h("section", { class: "newest" })];
