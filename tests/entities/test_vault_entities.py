@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -13,7 +14,7 @@ from notewell import Entities, Vault
 from notewell.entities import file as rows
 from notewell.entities import vault_entities
 from notewell.entities.place import entity_files
-from notewell.errors import QueryError
+from notewell.errors import QueryError, StoreError
 
 MakeVault = Callable[..., Vault]
 
@@ -195,6 +196,17 @@ def test_a_damaged_file_is_made_anew(vault: Vault) -> None:
     file.write_bytes(b"not a database" * 100)
     assert vault.search("Ada Lovelace").hits
     assert "Ada Lovelace" in names(vault.entities())
+
+
+def test_a_link_in_its_place_is_an_error_that_names_the_file(vault: Vault, tmp_path: Path) -> None:
+    vault.entities()
+    (file,) = entity_files(vault.store_file)
+    file.unlink()
+    (other := tmp_path / "other").write_text("mine")
+    file.symlink_to(other)
+    with pytest.raises(StoreError, match=re.escape(str(file))):
+        vault.entities()
+    assert other.read_text() == "mine"
 
 
 def test_only_this_user_can_read_the_file(vault: Vault) -> None:

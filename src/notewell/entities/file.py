@@ -120,9 +120,7 @@ class EntityFile:
     def opened(self, *, create: bool = False) -> Iterator[apsw.Connection]:
         """Open the file for one task; one that is damaged is deleted, as it can be made again."""
         if create:
-            private_folder(self.file.parent)
-            clean_up(self.file.parent, seconds=KEPT_SECONDS, most=KEPT_FILES)
-            os.close(open_plain(self.file, os.O_WRONLY | os.O_CREAT | NO_LINK, PRIVATE_FILE))
+            self._create()
         try:
             with closing(apsw.Connection(str(self.file), apsw.SQLITE_OPEN_READWRITE)) as db:
                 db.set_busy_timeout(BUSY_MS)
@@ -139,6 +137,16 @@ class EntityFile:
             raise StoreBusy("Another process is extracting entities", "Wait for it to end, then try again") from error
         except (apsw.CantOpenError, apsw.FullError, apsw.IOError, apsw.ReadOnlyError) as error:
             raise StoreError(f"{self.file} cannot be read or written: {error}", "Check the disk") from error
+
+    def _create(self) -> None:
+        try:
+            private_folder(self.file.parent)
+            clean_up(self.file.parent, seconds=KEPT_SECONDS, most=KEPT_FILES)
+            os.close(open_plain(self.file, os.O_WRONLY | os.O_CREAT | NO_LINK, PRIVATE_FILE))
+        except OSError as error:
+            raise StoreError(
+                f"{self.file} cannot be written: {error.strerror}", "Check the disk and this file"
+            ) from error
 
     def _make(self, db: apsw.Connection) -> None:
         with db:
