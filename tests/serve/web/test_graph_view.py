@@ -140,6 +140,13 @@ def test_a_search_lights_up_what_it_finds(sample: Served, browser_page: Page) ->
     assert picture(browser_page) == plain
 
 
+def test_the_address_can_light_up_notes_too(sample: Served, browser_page: Page) -> None:
+    browser_page.goto(f"http://{sample.host}:{sample.port}/graph?text=path%3AGarden")
+    found = browser_page.get_by_label("Notes that match")
+    found.get_by_role("link", name="Varroa treatment", exact=True).wait_for()
+    assert browser_page.get_by_role("searchbox").input_value() == "path:Garden"
+
+
 def test_the_legend_explains_colour_and_size_and_leads_to_a_community(sample: Served, browser_page: Page) -> None:
     show(browser_page, sample)
     whole = picture(browser_page)

@@ -65,6 +65,8 @@ def test_an_entity_that_the_query_names_is_shown_with_its_places(tmp_path: Path,
             known.locator("summary").click()
             lines = known.locator("li").all_inner_texts()
             assert "with Turin (concept) People/Ada Lovelace.md:1" in lines and "in 2025-03-01.md:1" in lines
+            graph = known.get_by_role("link", name="Show them in the graph").get_attribute("href")
+            assert graph and parse_qs(urlsplit(graph).query) == {"text": ['entity:"Ada Lovelace"']}
             known.get_by_role("link", name="All 2 notes").click()
             browser_page.locator(".results[aria-busy=false] .result").nth(1).wait_for()
             assert parse_qs(urlsplit(browser_page.url).query) == {"text": ['entity:"Ada Lovelace"']}

@@ -35,6 +35,7 @@ class Graph {
     const shown = new Shown(data, hops, go);
     fill(place, shown.element);
     shown.begin();
+    shown.lightUp(url.searchParams.get("text") ?? "");
     return () => shown.end();
   }
 }
@@ -162,12 +163,12 @@ class Shown {
 
   side() {
     this.found = h("ul", { class: "listed", "aria-label": "Notes that match" });
-    const box = h("input", { type: "search", "data-search": true, "aria-label": "Light up matching notes", placeholder: "Light up notes…", oninput: () => {
+    this.box = h("input", { type: "search", "data-search": true, "aria-label": "Light up matching notes", placeholder: "Light up notes…", oninput: () => {
       clearTimeout(this.timer);
-      this.timer = setTimeout(() => this.search(box.value.trim()), TYPED);
+      this.timer = setTimeout(() => this.search(this.box.value.trim()), TYPED);
     } });
     return h("aside", { class: "beside", "aria-label": "About this map" },
-      this.heading(), box, this.found, this.notes(), this.legend(),
+      this.heading(), this.box, this.found, this.notes(), this.legend(),
       h("p", { class: "unseen", id: "graph-keys" }, "Arrow keys move, plus and minus zoom, 0 shows everything."));
   }
 
@@ -233,6 +234,12 @@ class Shown {
   visit(one) {
     this.camera.show(one.x, one.y, one.reach);
     this.picture.moved();
+  }
+
+  /** Light up what the address asks for, such as the notes that name an entity. */
+  lightUp(text) {
+    this.box.value = text;
+    if (text) this.search(text);
   }
 
   async search(text) {

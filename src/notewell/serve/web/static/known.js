@@ -11,16 +11,17 @@ export function knownOf(entities) {
       one.relations.map((relation) => h("li", {}, `${relation.source} → ${relation.relation} → ${relation.target} `, place(relation))),
       one.beside.map((other) => h("li", {}, "with ", h("a", { href: named(other.name) }, other.name), ` (${other.kind}) `, place(other))),
       one.places.map((at) => h("li", {}, "in ", place(at)))),
-    h("a", { href: named(one.name) }, `All ${count(one.notes, "note")}`)));
+    h("a", { href: named(one.name) }, `All ${count(one.notes, "note")}`), " · ",
+    h("a", { href: named(one.name, "/graph") }, "Show them in the graph")));
 }
 
 function days({ first, last }) {
   return first === last ? first : `${first} to ${last}`;
 }
 
-/** Return the address of a search for the notes that name an entity. */
-function named(name) {
-  return address("/search", { text: `entity:"${name.replaceAll('"', "")}"` });
+/** Return the address of a search for the notes that name an entity, or of the graph with these lit up. */
+function named(name, view = "/search") {
+  return address(view, { text: `entity:"${name.replaceAll('"', "")}"` });
 }
 
 function place({ path, line }) {
