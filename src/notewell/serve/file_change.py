@@ -52,7 +52,7 @@ class FileChange:
     def _write(self) -> None:
         file = self.file
         if self.before is not None and not file.stat().st_mode & stat.S_IWUSR:
-            raise SettingsError(f"{file} is read-only", f"Make it writable. {FIX}")
+            raise SettingsError(f"{file} is read-only", "Make it writable; Notewell has not changed it")
         if self.after is None:
             file.unlink()
             with suppress(OSError):

@@ -80,6 +80,22 @@ def test_a_file_that_was_there_is_restored_byte_for_byte(
     file.unlink()
 
 
+@cases(
+    ("client", "text"), [("cursor", ""), ("gemini", " \r\n"), ("vscode", "\ufeff"), ("codex", "\n\n"), ("codex", "")]
+)
+def test_an_empty_file_is_empty_again_after_undo(
+    notewell: Command, tmp_path: Path, folder: Path, client: str, text: str
+) -> None:
+    file = file_of(client, tmp_path)
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_bytes(text.encode())
+    assert notewell("connect", client, "--vault", str(folder), "--yes")[0] == 0
+    assert str(folder) in file.read_text("utf-8")
+    assert "restored" in notewell("connect", client, "--undo", "--yes")[2]
+    assert file.read_bytes() == text.encode()
+    file.unlink()
+
+
 def test_what_was_written_meanwhile_stays(notewell: Command, home: Path, folder: Path) -> None:
     file = file_of("cursor", home)
     notewell("connect", "cursor", "--vault", str(folder), "--yes")

@@ -89,7 +89,7 @@ class Connection:
         if there == entry:
             return FileChange(self.file, before, before)
         servers[NAME] = entry
-        text = before if before is not None and before.strip() else self._empty
+        text = _filled(before) or self._empty
         return self._changed(before, lambda: self._edit.put(text, self.client.keys, entry), expected)
 
     def plan_undo(self) -> FileChange:
@@ -107,6 +107,8 @@ class Connection:
             keys = keys if self._edit is toml_table else keys[:1]
         if not expected and made.get("file"):
             return FileChange(self.file, before, None)
+        if not expected and isinstance(made.get("blank"), str):
+            return FileChange(self.file, before, made["blank"])
         edge = [made["edge"]] if isinstance(made.get("edge"), str) else []
         return self._changed(before, lambda: self._edit.remove(before, keys, *edge), expected)
 
@@ -120,8 +122,10 @@ class Connection:
                 "servers": servers is None,
                 "before": _digest(change.before),
             }
-            if change.before and change.before.strip():
-                made["edge"] = self._edit.edge(change.before, self.client.keys)
+            if text := _filled(change.before):
+                made["edge"] = self._edit.edge(text, self.client.keys)
+            else:
+                made["blank"] = change.before
             with suppress(OSError):
                 # Without it, an empty object may stay behind.
                 write_private(self._saved, json.dumps(made).encode())
@@ -160,7 +164,7 @@ class Connection:
         raise SettingsError(f"{self.file} is written in a way that Notewell cannot edit", FIX)
 
     def _parsed(self, text: str | None) -> dict[str, Any]:
-        text = text if text is not None and text.strip() else self._empty
+        text = _filled(text) or self._empty
         try:
             found = self._edit.parse(text)
             value = found if isinstance(found, dict) else found.value
@@ -177,6 +181,11 @@ class Connection:
         except (OSError, ValueError):
             return {}
         return value if isinstance(value, dict) else {}
+
+
+def _filled(text: str | None) -> str:
+    """Return the text of a file; empty if there is no file, or nothing in it."""
+    return text if text is not None and text.removeprefix("\ufeff").strip() else ""
 
 
 def _digest(text: str | None) -> str:
