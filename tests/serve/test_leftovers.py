@@ -64,6 +64,7 @@ def test_everything_is_listed_then_removed_and_nothing_else(notewell: Command, h
     code, out, err = notewell("self", "uninstall-notes", "--dry-run")
     assert code == 0, err
     kinds = [line.split()[0] for line in out.splitlines()]
+    assert "0.0 MB" not in out
     assert kinds == [*["connection"] * 2, "hooks", "completion", "store", "socket", "state", "settings"]
     assert notewell("self", "uninstall-notes")[0] == 0
     assert everything(home) == left, "without a terminal and without --yes, nothing is removed"

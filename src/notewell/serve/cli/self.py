@@ -20,6 +20,8 @@ from notewell.serve.cli.options import json_option, print_json
 from notewell.serve.leftovers import Found, find_leftovers
 from notewell.serve.say import counted, echo, say
 
+# Below, a size in MB would be 0.0.
+SHOWN_BYTES = 50_000
 KEPT = "Notes, memories and a vault's notewell.toml stay; `pip uninstall notewell` removes the program"
 
 
@@ -90,7 +92,7 @@ def _in_full(folder: Path) -> Path:
 
 def _show(found: Sequence[Found]) -> None:
     for one in found:
-        size = f" ({one.what.bytes / 1e6:,.1f} MB)" if one.what.bytes else ""
+        size = f" ({one.what.bytes / 1e6:,.1f} MB)" if one.what.bytes >= SHOWN_BYTES else ""
         kept = f"; kept: {one.what.kept}" if one.what.kept else ""
         echo(f"{one.what.kind:<11} {shown_path(one.what.path)}{size}{kept}")
     if not found:
