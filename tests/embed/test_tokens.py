@@ -21,7 +21,16 @@ FILE = DEFAULT_MODEL / "tokenizer.json"
 TOKENIZER = Tokenizer.from_file(str(FILE))
 TOKENIZER.no_truncation()
 TOKENIZER.no_padding()
-VOCABULARY = VocabularyFile(FILE)
+
+
+def vocabulary(room: int = 10**9, searched: int = 10**12) -> VocabularyFile:
+    """Return the vocabulary with room for so much text, to be read at once after so many bytes of searching."""
+    found = VocabularyFile(FILE)
+    found._room, found.SEARCHED = room, searched
+    return found
+
+
+VOCABULARY, AT_ONCE = vocabulary(), vocabulary(searched=-1)
 WORDS = WordTokens(TOKENIZER)
 
 
@@ -52,8 +61,19 @@ def test_the_vocabulary_file_gives_the_right_tokens_or_none(text: str) -> None:
     assert VOCABULARY.tokens(text) in (None, by_tokenizer(text))
 
 
-def test_texts_that_are_not_short_and_plain_are_left_to_the_tokenizer() -> None:
-    others = ["Käse", "日本語", "a\x00b", "a\x7fb", "x" * 30, "word " * 50]
+@given(st.text(alphabet=string.printable, max_size=60))
+def test_the_vocabulary_read_at_once_gives_the_right_tokens_or_none(text: str) -> None:
+    assert AT_ONCE.tokens(text) in (None, by_tokenizer(text))
+
+
+def test_after_much_searching_the_vocabulary_is_read_at_once() -> None:
+    searched, text = vocabulary(searched=10**6), " ".join(PLAIN)
+    assert searched.tokens(text) == by_tokenizer(text) and "_vocabulary" in vars(searched)
+    assert "_vocabulary" not in vars(vocabulary())
+
+
+def test_texts_that_are_not_plain_are_left_to_the_tokenizer() -> None:
+    others = ["Käse", "日本語", "a\x00b", "a\x7fb", "x" * 60]
     assert [text for text in others if VOCABULARY.tokens(text) is not None] == []
 
 
@@ -65,7 +85,7 @@ def test_the_first_query_has_the_vector_of_every_later_one() -> None:
 
 def test_a_word_has_as_many_pieces_before_the_tokenizer_is_loaded_as_after() -> None:
     embedder = StaticEmbedder(DEFAULT_MODEL)
-    words = ("bread", "Kubernetes", "xqzvwkjh", "Bienenhaltung", "naïve", "x" * 30)
+    words = ("bread", "Kubernetes", "xqzvwkjh", "Bienenhaltung", "naïve", "x" * 60)
     before = [embedder.pieces(word) for word in words]
     embedder.embed_query("rye")
     assert before == [embedder.pieces(word) for word in words] == [len(by_tokenizer(word)) for word in words]
@@ -89,12 +109,11 @@ def test_sentences_have_the_same_vectors_before_the_tokenizer_is_loaded_as_after
     assert np.array_equal(before, embedder.embed(sentences))
 
 
-def test_long_text_is_left_to_the_tokenizer() -> None:
+def test_much_text_is_left_to_the_tokenizer() -> None:
     sentence = "the crumb is dense"
-    fits = VocabularyFile.MOST_TEXT // len(sentence)
-    assert VocabularyFile(FILE).tokens_of([sentence] * fits) == [by_tokenizer(sentence)] * fits
-    assert VocabularyFile(FILE).tokens_of([sentence] * (fits + 1)) is None
-    assert VocabularyFile(FILE).tokens_of([sentence, "Käse"]) is None
+    assert vocabulary(room=40).tokens_of([sentence] * 2) == [by_tokenizer(sentence)] * 2
+    assert vocabulary(room=40).tokens_of([sentence] * 3) is None
+    assert vocabulary().tokens_of([sentence, "Käse"]) is None
 
 
 TEXTS = [

@@ -117,7 +117,7 @@ class StaticEmbedder:
 
 
 class VocabularyFile:
-    """Tokens of short plain texts, found by searching tokenizer.json as bytes, without parsing it.
+    """Tokens of plain texts, found by searching tokenizer.json as bytes, or in its vocabulary alone.
 
     Loading the tokenizer takes 40 ms, too long for a command that embeds one query and the sentences of a few hits. It
     has BERT's WordPiece rules.
@@ -126,11 +126,11 @@ class VocabularyFile:
     # Plain text splits into these under BERT's rules; anything else needs the tokenizer itself.
     PLAIN = re.compile(r"[a-z0-9]+|[^\sa-z0-9]")
     PRINTABLE = re.compile(r"[\x20-\x7e\t\n\r]*")
-    # For a longer text or word, loading the tokenizer is faster.
-    LONGEST_TEXT = 200
-    # The same for more text than this, all together.
-    MOST_TEXT = 1_500
-    LONG_WORD = re.compile(r"\w{25}")
+    # For a longer word, or more text than this in all, loading the tokenizer is better.
+    LONG_WORD = re.compile(r"[A-Za-z0-9]{50}")
+    MOST_TEXT = 10_000
+    # Reading the vocabulary takes 15 ms, as long as searching this many bytes does.
+    SEARCHED = 40_000_000
     UNKNOWN = "[UNK]"
     START = b'"vocab":{'
 
@@ -138,24 +138,21 @@ class VocabularyFile:
         self._text = read_text(file)
         # Before the vocabulary, words such as `model` and `type` are keys of the file.
         self._start = self._text.index(self.START) + len(self.START)
-        self._left = self.MOST_TEXT
+        self._room, self._searched = self.MOST_TEXT, 0
         self._known: dict[str, list[int]] = {}
 
     def tokens_of(self, texts: Sequence[str]) -> list[list[int]] | None:
-        """Return the token numbers of each text; None if one is not short and plain, or if there was too much text."""
-        self._left -= sum(map(len, texts))
-        if self._left < 0:
+        """Return the token numbers of each text; None if one is not plain, or if there was too much text."""
+        # Before any of them is looked up: what is indexed is more.
+        if sum(map(len, texts)) > self._room or not all(map(self.PRINTABLE.fullmatch, texts)):
             return None
-        found = []
-        for text in texts:
-            if (tokens := self.tokens(text)) is None:
-                return None
-            found.append(tokens)
-        return found
+        found = [tokens for text in texts if (tokens := self.tokens(text)) is not None]
+        return found if len(found) == len(texts) else None
 
     def tokens(self, text: str) -> list[int] | None:
-        """Return the token numbers of a text; None if it is not short and plain."""
-        if len(text) > self.LONGEST_TEXT or self.LONG_WORD.search(text) or not self.PRINTABLE.fullmatch(text):
+        """Return the token numbers of a text; None if it is not plain, or if there was too much text."""
+        self._room -= len(text)
+        if self._room < 0 or self.LONG_WORD.search(text) or not self.PRINTABLE.fullmatch(text):
             return None
         words = self.PLAIN.findall(text.lower())
         for word in words:
@@ -182,12 +179,20 @@ class VocabularyFile:
 
     def _number(self, token: str) -> int:
         """Return the number of a token, or -1."""
+        if self._searched > self.SEARCHED:
+            return self._vocabulary.get(token, -1)
         written = b'"' + token.replace("\\", "\\\\").replace('"', '\\"').encode() + b'":'
         at = self._text.find(written, self._start)
+        self._searched += (at if at >= 0 else len(self._text)) - self._start
         if at < 0:
             return -1
         start = at + len(written)
         return int(self._text[start : self._text.find(b",", start)].rstrip(b"}"))
+
+    @cached_property
+    def _vocabulary(self) -> dict[str, int]:
+        vocabulary: dict[str, int] = json.JSONDecoder().raw_decode(self._text[self._start - 1 :].decode())[0]
+        return vocabulary
 
 
 def splits_by_words(tokenizer: Tokenizer) -> bool:
