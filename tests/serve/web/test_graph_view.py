@@ -147,6 +147,23 @@ def test_the_address_can_light_up_notes_too(sample: Served, browser_page: Page) 
     assert browser_page.get_by_role("searchbox").input_value() == "path:Garden"
 
 
+def test_what_a_search_lights_up_comes_into_sight(sample: Served, browser_page: Page) -> None:
+    show(browser_page, sample)
+    box = browser_page.get_by_role("searchbox")
+    box.fill("varroa")
+    browser_page.get_by_label("Notes that match").get_by_role("link", name="Varroa treatment", exact=True).wait_for()
+    whole = picture(browser_page)
+    box.fill("")
+    browser_page.get_by_label("Notes that match").locator("li").first.wait_for(state="detached")
+    # The bees are not in the middle of the map.
+    for _ in range(10):
+        browser_page.get_by_role("button", name="Zoom in").click()
+    box.fill("varroa")
+    browser_page.get_by_label("Notes that match").get_by_role("link", name="Varroa treatment", exact=True).wait_for()
+    browser_page.mouse.move(1390, 890)
+    assert picture(browser_page) == whole
+
+
 def test_the_legend_explains_colour_and_size_and_leads_to_a_community(sample: Served, browser_page: Page) -> None:
     show(browser_page, sample)
     whole = picture(browser_page)

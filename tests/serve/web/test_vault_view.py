@@ -39,6 +39,17 @@ def test_a_new_note_is_indexed_by_the_button(sample: Served, browser_page: Page)
         note.unlink()
 
 
+def test_commands_in_sentences_are_code(sample: Served, browser_page: Page) -> None:
+    browser_page.goto(f"http://{sample.host}:{sample.port}/status")
+    shown = browser_page.evaluate(
+        """async () => {
+          const { h, sentence } = await import("/web/dom.js");
+          return h("p", {}, sentence("Run `notewell <index>` first. A ` alone")).innerHTML;
+        }"""
+    )
+    assert shown == "Run <code>notewell &lt;index&gt;</code> first. A ` alone"
+
+
 def test_findings_name_places_of_secrets_and_never_a_secret(sample: Served) -> None:
     found = sample.get("/findings")
     assert {"path": "Engineering/Deploy runbook.md", "line": 46, "rule": "password", "place": ""} in found["secrets"]

@@ -1,7 +1,7 @@
 // How far the encoder is, and the button that pauses it.
 
 import { ask } from "/web/api.js";
-import { announce, count, fill, h } from "/web/dom.js";
+import { announce, count, fill, h, sentence } from "/web/dom.js";
 
 // Milliseconds between two requests for the progress, while there is any.
 const LOOK = 2000;
@@ -44,7 +44,7 @@ export class Encoder {
     }
     fill(this.element, h("h2", {}, "Improving results in the background"), said,
       filling.left ? h("progress", { max: total, value: done, "aria-label": "Encoded passages" }) : "",
-      filling.problem ? h("p", { class: "error" }, filling.problem) : "", filling.left ? button : "");
+      filling.problem ? h("p", { class: "error" }, sentence(filling.problem)) : "", filling.left ? button : "");
   }
 
   async turn() {
@@ -59,7 +59,7 @@ export class Encoder {
   }
 
   fail(error) {
-    fill(this.element, h("p", { class: "error", role: "alert" }, `${error.message}. ${error.hint ?? ""}`));
+    fill(this.element, h("p", { class: "error", role: "alert" }, sentence(`${error.message}. ${error.hint ?? ""}`)));
   }
 }
 

@@ -1,7 +1,7 @@
 // What is indexed, and the button that indexes.
 
 import { lines, send } from "/web/api.js";
-import { announce, count, fill, h } from "/web/dom.js";
+import { announce, count, fill, h, sentence } from "/web/dom.js";
 import { ago, dayAndTime, size } from "/web/figures.js";
 
 export class Facts {
@@ -35,7 +35,7 @@ export class Facts {
       await this.changed();
       announce("Indexed");
     } catch (error) {
-      fill(this.element, h("p", { class: "error", role: "alert" }, error.message), h("button", { onclick: () => this.index() }, "Try again"));
+      fill(this.element, h("p", { class: "error", role: "alert" }, sentence(error.message)), h("button", { onclick: () => this.index() }, "Try again"));
     }
   }
 }

@@ -223,10 +223,15 @@ class Shown {
     for (const dot of this.element.querySelectorAll(".dot")) dot.style.background = this.picture.colourOf(Number(dot.dataset.community));
   }
 
+  /** Tell whether a note is on the part of the map that is shown. */
+  isShown(at) {
+    const [left, top] = this.camera.toScreen(this.map.x[at], this.map.y[at]);
+    return left > 0 && top > 0 && left < this.camera.width && top < this.camera.height;
+  }
+
   /** Move the map so that a note is on it. */
   reveal(at) {
-    const [left, top] = this.camera.toScreen(this.map.x[at], this.map.y[at]);
-    if (left > 0 && top > 0 && left < this.camera.width && top < this.camera.height) return;
+    if (this.isShown(at)) return;
     Object.assign(this.camera, { x: this.map.x[at], y: this.map.y[at] });
     this.picture.moved();
   }
@@ -260,6 +265,11 @@ class Shown {
     this.matched = notes;
     this.held = -1;
     this.picture.light(notes);
+    // Lit up where nobody looks, a note is not found.
+    if (notes?.size && this.camera.bounds && ![...notes].some((at) => this.isShown(at))) {
+      this.camera.fit();
+      this.picture.moved();
+    }
     announce(said);
     fill(this.found, said ? h("li", { class: "where" }, said) : "", [...notes ?? []].slice(0, LISTED).map((at) => this.row(at)));
     this.colourSide();

@@ -1,7 +1,7 @@
 // The first indexing of a vault: shown below the header until it is done, whatever view is open.
 
 import { ask } from "/web/api.js";
-import { announce, count, fill, h } from "/web/dom.js";
+import { announce, count, fill, h, sentence } from "/web/dom.js";
 
 // Milliseconds between two questions about the progress.
 const LOOK = 500;
@@ -39,12 +39,12 @@ export class Indexing {
   }
 
   draw({ indexed, finished, run, problem }) {
-    if (problem && !finished) fill(this.place, h("p", { class: "error", role: "alert" }, problem));
+    if (problem && !finished) fill(this.place, h("p", { class: "error", role: "alert" }, sentence(problem)));
     else if (finished || !run) fill(this.place);
     else {
       this.place.firstElementChild?.matches(".first") || fill(this.place, firstFace());
       const [said, bar] = this.place.firstElementChild.children;
-      said.textContent = sentence(run, indexed);
+      said.textContent = progressOf(run, indexed);
       if (run.total) Object.assign(bar, { max: run.total, value: run.done });
     }
   }
@@ -54,7 +54,7 @@ function firstFace() {
   return h("div", { class: "first" }, h("p", {}), h("progress", { "aria-label": "Indexing your notes" }));
 }
 
-function sentence({ done, total }, indexed) {
+function progressOf({ done, total }, indexed) {
   if (!total) return "Indexing your notes for the first time …";
   if (done >= total) return `${count(total, "note")} read; now their links …`;
   const searchable = indexed ? " You can search those already." : "";

@@ -72,7 +72,8 @@ async function show(event) {
     showLoading(false);
     end = finish ?? end;
     // The frame stays where it is: what is moved loses the focus.
-    for (const other of [...place.children]) if (other !== frame) other.remove();
+    // Without it, the form that asks for the token took its place.
+    if (frame.isConnected) for (const other of [...place.children]) if (other !== frame) other.remove();
     keepFocus();
   } else {
     // The user has left meanwhile.
@@ -111,7 +112,7 @@ function showNames(found) {
 function showProblem(frame, error) {
   if (error.name === "AbortError") return;
   if (error.status === 401) {
-    showLogin(frame, show);
+    if (frame.isConnected) showLogin(frame, show);
     return;
   }
   const known = error instanceof Refused;

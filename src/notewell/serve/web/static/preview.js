@@ -1,7 +1,7 @@
 // The pane beside the results: the selected note, around its lines.
 
 import { ask, noteAddress } from "/web/api.js";
-import { fill, h } from "/web/dom.js";
+import { fill, h, sentence } from "/web/dom.js";
 import { pageAddress, renderedOf } from "/web/rendered.js";
 
 // The note is fetched when the selection rests for a moment, so that holding an arrow key fetches little.
@@ -50,7 +50,7 @@ export class Preview {
       // A newer note is under way.
       if (error.name === "AbortError") return;
       this.shown = null;
-      fill(this.element, h("p", { class: "error" }, `${error.message}. ${error.hint ?? ""}`));
+      fill(this.element, h("p", { class: "error" }, sentence(`${error.message}. ${error.hint ?? ""}`)));
     }
     this.element.setAttribute("aria-busy", "false");
   }

@@ -1,7 +1,7 @@
 // The review queue: tick, decline, apply with its result, and undo. The same boxes stand in a note of the vault.
 
 import { ask, noteAddress } from "/web/api.js";
-import { announce, count, fill, h } from "/web/dom.js";
+import { announce, count, fill, h, sentence } from "/web/dom.js";
 
 const KINDS = { tag: "Tags", link: "Broken links", duplicate: "Near-duplicates", intake: "New" };
 // What a proposal's text has in it: code, a note, an address.
@@ -39,9 +39,12 @@ export class Queue {
       const rows = items.filter((item) => item.kind === kind).map((item) => this.row(item));
       return rows.length ? h("fieldset", {}, h("legend", {}, name), rows) : "";
     });
+    const focused = this.result && this.result === document.activeElement;
     fill(this.element, h("h2", {}, "Review queue"), this.result,
       h("p", { class: "where" }, items.length ? ["Also in ", ...links] : "No proposals."),
       groups, h("p", { class: "fresh" }, items.length ? this.apply : "", look));
+    // What is moved loses the focus.
+    if (focused) this.result.focus();
     this.mark();
   }
 
@@ -123,7 +126,7 @@ function said({ items, new: found, notices }) {
 }
 
 function problem(error) {
-  return h("p", { class: "error", role: "alert" }, `${error.message}. ${error.hint ?? ""}`);
+  return h("p", { class: "error", role: "alert" }, sentence(`${error.message}. ${error.hint ?? ""}`));
 }
 
 /** Return a proposal's text as elements: code, links to notes, links to the web. */
