@@ -19,6 +19,14 @@ def test_a_browser_gets_the_page_where_a_program_gets_json(sample: Served) -> No
     assert sample.ask("/", {"Accept": "*/*"}).status == 404
 
 
+def test_the_page_has_a_view_for_each_address_that_a_browser_gets_it_at(sample: Served) -> None:
+    from notewell.serve.web.shell import VIEWS, static_files  # noqa: PLC0415
+
+    routes = static_files()["main.js"].content.decode().partition("const VIEWS = [")[2].partition("];")[0]
+    assert set(VIEWS) == {f"/{name}" for name in re.findall(r'"/([a-z]+)', routes)}
+    assert sample.ask("/links/Home.md", HTML).headers["content-type"] == "application/json"
+
+
 def test_the_page_loads_nothing_from_elsewhere_and_runs_no_inline_script(sample: Served) -> None:
     from notewell.serve.web.shell import static_files  # noqa: PLC0415
 

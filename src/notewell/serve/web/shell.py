@@ -17,7 +17,7 @@ from notewell.frozen import frozen
 from notewell.serve.http.access import Sessions, cookie_of
 
 # Addresses that a browser shows as a page; other programs get JSON there.
-VIEWS = ("/search", "/node", "/graph", "/ask", "/sessions", "/status", "/links")
+VIEWS = ("/search", "/node", "/graph", "/ask", "/sessions", "/status")
 FILES = "/web/"
 LOGIN = "/login"
 KINDS = MappingProxyType(
