@@ -21,6 +21,7 @@ from notewell.store.postgres import lost, queries, sessions
 from notewell.store.postgres.connection import Connections
 from notewell.store.postgres.nodes import Nodes
 from notewell.store.postgres.spread import PARTS
+from notewell.types.query import EVERYTHING, Filter, Scope
 
 pytestmark = pytest.mark.postgres
 # Every way to match: words, phrases, beginnings, filters, meaning alone, nothing but a filter.
@@ -223,6 +224,36 @@ def test_changes_are_found_on_every_node(cluster: Cluster, vault: Vault) -> None
     shutil.rmtree(folder)
     vault.index()
     assert vault.doctor().problems == () and answers(vault) == cluster.answers["file"]
+
+
+def test_which_of_many_copies_are_found_does_not_depend_on_how_many_servers_there_are(
+    cluster: Cluster, vault: Vault
+) -> None:
+    folder = cluster.root / "Copies"
+    folder.mkdir()
+    for number in range(40):
+        (folder / f"{number}.md").write_text("A quiet walrus rests.\n")
+
+    def best(one: Vault) -> list[list[str]]:
+        one.index()
+        near = one.models.embedder.embed_query("a walrus rests")
+        phrase = Scope(filters=(Filter("phrase", ("quiet walrus",)),))
+        with one.store.reading() as snapshot:
+            found = (
+                snapshot.match(["walrus"], EVERYTHING, 10),
+                snapshot.match(["walrus"], phrase, 10),
+                snapshot.nearest(near, EVERYTHING, 10),
+            )
+            return [
+                [chunk.path for chunk in snapshot.chunks([slot for slot, _ in each.found]).values()] for each in found
+            ]
+
+    try:
+        with cluster.open("") as file:
+            assert best(vault) == best(file)
+    finally:
+        shutil.rmtree(folder)
+        vault.index()
 
 
 def test_nodes_with_different_states_are_not_mixed(

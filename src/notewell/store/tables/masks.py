@@ -218,7 +218,8 @@ class Masks:
                 inside = inside & may
         places = np.flatnonzero(inside & doubtful)
         if order is not None:
-            places = places[np.argsort(-order[places], kind="stable")]
+            # Of equals, the note that came first: slots depend on how many servers there are.
+            places = places[np.lexsort((self._notes[places], -order[places]))]
         passed, read_all = _read(db, to_read, places, enough)
         # Chunks that were not read are out: what a user excludes must never appear.
         inside = inside & ~doubtful

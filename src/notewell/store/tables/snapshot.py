@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -40,6 +39,7 @@ SAMPLED = 16
 FAR = np.iinfo(np.uint16).max
 
 Ids = npt.NDArray[np.int64]
+Ties = tuple[npt.NDArray[np.intp], npt.NDArray[np.uint64]]
 NOTHING: Ids = np.zeros(0, dtype=np.int64)
 
 
@@ -91,7 +91,7 @@ class TableSnapshot(TableLinked):
         if not near.size:
             return Ranking("vector", ())
         scores = cosines(vector, *self._arrays.vectors.rows(self._db, near))
-        best = _order(scores, self._ties[near], limit)
+        best = _order(scores, self._ties(near), limit)
         found = tuple(zip(near[best].tolist(), scores[best].tolist(), strict=True))
         return Ranking("vector", found, floor=found[-1][1], firsts=self._firsts(near[best]))
 
@@ -184,11 +184,11 @@ class TableSnapshot(TableLinked):
 
     def _best(self, words: WordScores, scope: Scope, limit: int) -> Ranking:
         if scope != EVERYTHING:
-            order = np.zeros(self._ties.size, dtype=np.float32)
+            order = np.zeros(self._arrays.notes.size, dtype=np.float32)
             order[words.slots] = words.scores
             words.keep(self._within(scope, order, limit)[words.slots])
         words.keep(_likely_best(words.scores, limit))
-        words.keep(_order(words.scores, self._ties[words.slots], limit))
+        words.keep(_order(words.scores, self._ties(words.slots), limit))
         best = words.slots.tolist()
         found = tuple(zip(best, words.scores.tolist(), strict=True))
         of_notes = dict(zip(best, words.of_notes.tolist(), strict=True))
@@ -216,14 +216,15 @@ class TableSnapshot(TableLinked):
         # Thousands often share the last distance: only as many of them as there is room for.
         inside, ring = near[far < farthest], near[far == farthest]
         room = RESCORED - inside.size
-        chosen = ring[np.argsort(self._ties[ring], kind="stable")[:room]] if ring.size > room else ring
+        chosen = ring[np.lexsort(self._ties(ring))[:room]] if ring.size > room else ring
         return np.sort(np.concatenate((inside, chosen)))
 
-    @property
-    def _ties(self) -> npt.NDArray[np.uint64]:
-        """Return what decides among chunks that score the same: their codes, as slots differ between two stores."""
-        ties: npt.NDArray[np.uint64] = self._arrays.codes[0]
-        return ties
+    def _ties(self, slots: Ids) -> Ties:
+        """Return what decides among chunks that score the same, the last key first: their codes, then the oldest note.
+
+        Slots differ between two stores, and with the number of servers.
+        """
+        return self._arrays.notes.take(slots), self._arrays.codes[0].take(slots)
 
     def _within(self, scope: Scope, order: Scores | None = None, enough: int = READ_AT_MOST) -> Flags:
         if scope not in self._inside:
@@ -242,13 +243,13 @@ def _likely_best(scores: npt.NDArray[np.float32], limit: int) -> Ids:
     return np.arange(scores.size)
 
 
-def _order(scores: npt.NDArray[np.float32], ties: npt.NDArray[Any], limit: int) -> Ids:
+def _order(scores: npt.NDArray[np.float32], ties: Ties, limit: int) -> Ids:
     """Return the places of the highest scores in their order; sorting only these is faster than sorting all."""
     if scores.size <= limit:
-        return np.lexsort((ties, -scores))
+        return np.lexsort((*ties, -scores))
     bar = np.partition(scores, -limit)[-limit]
     best = np.flatnonzero(scores >= bar)
-    return best[np.lexsort((ties[best], -scores[best]))[:limit]]
+    return best[np.lexsort((*(tie[best] for tie in ties), -scores[best]))[:limit]]
 
 
 def _likely_within(distances: npt.NDArray[np.uint16], limit: int) -> int:
