@@ -29,13 +29,14 @@ from bench.mcp import measure_mcp
 from bench.memory import measure_memory
 from bench.peers import measure_peers
 from bench.pg_scale import measure_pg_scale
-from bench.plot import draw, draw_scale
+from bench.plot import draw, draw_scale, draw_workers
 from bench.report import as_text
 from bench.scale import measure_scale
 from bench.targets import Verdict, judge
 from bench.typing_speed import measure_typing
 from bench.vaults import DEFAULT, BenchVault, find_archives, make_vault
 from bench.warm import measure_warm
+from bench.workers import measure_workers
 from notewell.errors import NotewellError
 
 RESULTS = Path(__file__).parent / "results"
@@ -74,9 +75,9 @@ ON_DATA = {
 # These make vaults of their own in the work folder.
 IN_WORK = ("tuning", "entities")
 SECTIONS = tuple(dict.fromkeys((*ON_VAULTS, *ON_DATA)))
-# A vault of a million chunks takes a quarter of an hour to make and index, and servers are not installed everywhere, so
-# these are measured only on request.
-ON_REQUEST = ("scale", "servers", "pg-scale")
+# A vault of a million chunks takes a quarter of an hour to make and index, workers a dozen times as long as indexing,
+# and servers are not installed everywhere, so these are measured only on request.
+ON_REQUEST = ("scale", "servers", "pg-scale", "workers")
 QUERIES = 700
 
 
@@ -164,7 +165,7 @@ def _measure(options: Options) -> Measured:
         "product": machine.product_digest(),
         "failed": [],
     }
-    if set(ON_VAULTS).intersection(options.only):
+    if {*ON_VAULTS, "workers"}.intersection(options.only):
         for name, archive in find_archives(options.data, options.vaults).items():
             _measure_vault(make_vault(name, archive, options.work, options.queries), options.only, results)
     for section, grow in (("scale", measure_scale), ("pg-scale", measure_pg_scale)):
@@ -194,7 +195,7 @@ def _measure_vault(vault: BenchVault, only: tuple[str, ...], results: Measured) 
     if "index" not in only:
         say(f"{vault.name}: bringing its index up to date, untimed")
         ensure_index(vault.root)
-    for section, measure in ON_VAULTS.items():
+    for section, measure in {**ON_VAULTS, "workers": measure_workers}.items():
         if section in only:
             with _recording_failures(results):
                 results.setdefault(section, {})[vault.name] = measure(vault)
@@ -226,6 +227,8 @@ def _store(results: Measured, verdicts: Sequence[Verdict], options: Options) -> 
     say(f"stored {picture}")
     if results.get("scale"):
         draw_scale(results["scale"], RESULTS / "scale.png")
+    if results.get("workers"):
+        draw_workers(results["workers"], RESULTS / "workers.png")
 
 
 if __name__ == "__main__":

@@ -106,3 +106,29 @@ def draw_scale(scale: Measured, file: Path) -> None:
     figure.tight_layout()
     figure.savefig(file, dpi=110)
     pyplot.close(figure)
+
+
+def draw_workers(workers: Measured, file: Path) -> None:
+    """Draw what more workers gain over one, beside the most that the static part of the work lets them."""
+    import matplotlib
+
+    matplotlib.use("Agg")
+    from matplotlib import pyplot
+
+    figure, axes = pyplot.subplots(figsize=(7, 4.6))
+    for (name, counts), colour in zip(workers.items(), COLOURS, strict=False):
+        numbers = [int(count) for count in counts if count != "0"]
+        rows = [counts[str(number)] for number in numbers]
+        axes.plot(numbers, [rows[0]["seconds"] / one["seconds"] for one in rows], marker="o", color=colour, label=name)
+        static, spread = rows[0]["own_processor_s"], rows[0]["workers_processor_s"]
+        most = [max(static, spread) / max(static, spread / number) for number in numbers]
+        axes.plot(
+            numbers, most, color=colour, linestyle="dotted", label=f"the most, as {static:.1f} s stay in one process"
+        )
+    axes.set(xlabel="workers", ylabel="gain over one worker", ylim=(0, None))
+    axes.set_xticks([int(count) for count in next(iter(workers.values())) if count != "0"])
+    axes.grid(alpha=0.25)
+    axes.legend(fontsize=9)
+    figure.tight_layout()
+    figure.savefig(file, dpi=110)
+    pyplot.close(figure)

@@ -10,7 +10,7 @@ from bench.links import MODES
 from bench.quality import VARIANTS
 from bench.report_ask import write_ask
 from bench.report_curate import write_entities, write_intake, write_rerank, write_tags, write_tuning
-from bench.report_servers import write_pg_scale, write_servers
+from bench.report_servers import write_pg_scale, write_servers, write_workers
 from bench.report_surfaces import (
     write_graph,
     write_load,
@@ -320,6 +320,7 @@ SECTIONS = {
     "scale": _scale,
     "pg-scale": write_pg_scale,
     "servers": write_servers,
+    "workers": write_workers,
     "quality": _quality,
     "domains": _domains,
     "known": _known,

@@ -49,3 +49,20 @@ def write_pg_scale(measured: Measured, _: Measured) -> Iterator[str]:
         for clients, one in phases.items()
     ]
     yield from grid(["LOAD", "answers a second", "ms: p50 / p95 / p99", "errors"], rows)
+
+
+def write_workers(measured: Measured, _: Measured) -> Iterator[str]:
+    """Yield what workers gain for each vault."""
+    for name, counts in measured.items():
+        alone = counts["1"]["seconds"]
+        rows = [
+            [
+                count if count != "0" else "none",
+                f"{one['seconds']:.1f}",
+                f"{alone / one['seconds']:.2f}",
+                f"{one['own_processor_s']:.1f}",
+                f"{one['workers_processor_s']:.1f}",
+            ]
+            for count, one in counts.items()
+        ]
+        yield from grid([f"WORKERS, {name}", "s", "gain over one", "own processor, s", "of the workers, s"], rows)
