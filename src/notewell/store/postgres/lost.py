@@ -70,5 +70,6 @@ def torn(place: str) -> StoreDamaged:
     """Return the error for parts that stay in different states."""
     return StoreDamaged(
         f"The nodes of the database at {place} have different states of this vault",
-        "A commit was cut off. Run `notewell server nodes balance`; if that does not help, `notewell index --full`",
+        "A commit was cut off, or a node was removed as lost. Run `notewell server nodes balance`; if that does not "
+        "help, `notewell index --full`",
     )
