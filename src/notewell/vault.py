@@ -98,7 +98,7 @@ class Vault:
     def domains(self) -> DomainList:
         """Return the domains of the vault, each with its folders, its settings and what is indexed of it."""
         self.reread()
-        return list_domains(self.settings_files, self._view.parts)
+        return list_domains(self.root, self.settings_files, self._view.parts)
 
     @property
     def domain_names(self) -> tuple[str, ...]:

@@ -100,6 +100,17 @@ def test_what_was_decided_is_not_decided_again_unless_asked(vault: Vault) -> Non
     assert verdicts(vault, GOOD, again=True) == {GOOD.title: "duplicate"}
 
 
+def test_an_address_alone_is_judged_by_its_words_until_there_is_a_text(vault: Vault) -> None:
+    url = "https://x.example/2024/bees-brood-hive-queen.html"
+    done = take_in(vault, Read([make_signal("", url=url), make_signal("", url="https://x.example/7")]))
+    assert [(one.title, one.verdict) for one in done.decisions] == [("bees brood hive queen", "queued")]
+    assert [(one.path, "no words" in one.reason) for one in done.left] == [("https://x.example/7", True)]
+    assert take_in(vault, Read([make_signal("", url=url)])).seen == 1
+    fetched = make_signal("How to care for bees", GOOD.text, url=url)
+    assert verdicts(vault, fetched) == {"How to care for bees": "added"}
+    assert not review(vault).items and take_in(vault, Read([fetched])).seen == 1
+
+
 def test_near_duplicates_of_notes_and_of_each_other_are_recognised(vault: Vault) -> None:
     same = make_signal("Another title", BEES.format(TOPICS[0]))
     twice = [make_signal(title, GOOD.text, url=f"https://x.example/{title}") for title in ("One", "Two")]

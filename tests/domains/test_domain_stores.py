@@ -309,6 +309,11 @@ def test_a_domain_lists_its_folders_its_settings_and_what_is_in_its_store(vault:
     assert vault.status().domains == {"fitness": 2, "food": 2, "legacy": 1}
 
 
+def test_a_folder_that_the_vault_does_not_have_is_named(vault: Vault) -> None:
+    register(vault, '[domains.fitness]\nfolders = ["Gym", "Jym"]\n')
+    assert [one.problems for one in vault.domains().domains] == [("there is no folder Jym",), ()]
+
+
 def test_a_registry_that_is_wrong_changes_nothing_while_the_vault_is_open(vault: Vault) -> None:
     before = {name: bytes_of(vault, name) for name in WORDS}
     (vault.root / "notewell.toml").write_text(

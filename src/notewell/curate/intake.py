@@ -22,7 +22,7 @@ from notewell.curate.queues import Queues
 from notewell.curate.renames import half_done
 from notewell.curate.review import intake_proposal
 from notewell.curate.scoring import Judge, Scored
-from notewell.curate.signals import Signal, bare_url, web_address
+from notewell.curate.signals import Signal, bare_url, web_address, words_in
 from notewell.curate.sources import Read
 from notewell.errors import CurateError, NoteError, SettingsError
 from notewell.frozen import frozen
@@ -118,8 +118,8 @@ def take_in(
         if journal.recovered and vault.indexed:
             # The index may have notes that are gone again, of which signals would be duplicates.
             vault.refresh()
-        known = {} if again else log.decisions()
-        fresh = [one for one in _each_once(read.signals) if one.id not in known]
+        known, every = {} if again else log.decisions(), [*_each_once(read.signals)]
+        fresh = [one for one in every if one.id not in known or _says_more(one, known[one.id], log)]
         now = timestamp()
         decided = [*_decide(vault, fresh, Target(vault, folders), log, now, progress)]
         decisions = tuple(decision for decision, _ in decided)
@@ -130,19 +130,34 @@ def take_in(
     return Intake(
         decisions,
         applied=bool(decisions) and not dry_run,
-        seen=len([*_each_once(read.signals)]) - len(fresh),
+        seen=len(every) - len(fresh),
         feeds=tuple(read.feeds),
-        left=(*half_done(unfinished), *read.left),
+        left=(*half_done(unfinished), *read.left, *_unnamed(read.signals)),
         notices=notices,
     )
 
 
 def _each_once(signals: Iterable[Signal]) -> Iterator[Signal]:
+    """Yield each signal once; an address alone is called by the words in it, and one without words is left out."""
     seen: set[str] = set()
     for one in signals:
-        if one.id not in seen and (one.title or one.text):
+        if one.id not in seen and (title := one.title or one.text or " ".join(words_in(one.url))):
             seen.add(one.id)
-            yield one
+            yield one if one.title or one.text else replace(one, title=title)
+
+
+def _unnamed(signals: Iterable[Signal]) -> Iterator[Reason]:
+    for one in signals:
+        if one.url and not (one.title or one.text or any(words_in(one.url))):
+            yield Reason(one.url, "nothing is known of its page: it was not fetched, and the address has no words")
+
+
+def _says_more(signal: Signal, known: Decision, log: IntakeLog) -> bool:
+    """Tell whether a signal has a text by now, and was an address alone when it was decided."""
+    if not signal.text or known.later or known.verdict not in ("queued", "dropped"):
+        return False
+    before = log.held(signal.id)
+    return before is not None and not before.text
 
 
 def judge_of(vault: Vault, snapshot: Snapshot, log: IntakeLog) -> Judge:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 from notewell.config.files import SettingsFiles
@@ -50,12 +51,15 @@ class DomainList:
     """What the user should know."""
 
 
-def list_domains(files: SettingsFiles, parts: Mapping[str, Opened]) -> DomainList:
-    """Return the domains of these stores."""
+def list_domains(root: Path, files: SettingsFiles, parts: Mapping[str, Opened]) -> DomainList:
+    """Return the domains of these stores; folders that the vault does not have are named as problems."""
     reports = []
     for domain in files.domains:
         if (part := parts.get(domain.name)) is None:
             continue
+        # What the legacy domain excludes are the folders of the others.
+        named = domain.folders if domain.legacy else (*domain.folders, *domain.exclude)
+        missing = [folder for folder in named if not (root / folder).is_dir()]
         about = part.storage.store.about() if part.storage.is_indexed else About()
         reports.append(
             DomainReport(
@@ -69,7 +73,7 @@ def list_domains(files: SettingsFiles, parts: Mapping[str, Opened]) -> DomainLis
                 store_bytes=about.bytes,
                 embedder=about.embedder,
                 settings={name: _as_text(value) for name, value in domain.settings.items()},
-                problems=domain.problems,
+                problems=(*domain.problems, *(f"there is no folder {folder}" for folder in missing)),
             )
         )
     return DomainList(tuple(reports))

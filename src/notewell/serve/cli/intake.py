@@ -53,11 +53,23 @@ class Intakes(click.Group):
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Let options stand before a subcommand, and before the first source."""
-        if args and args[0].startswith("-") and args[0] != "--help":
+        if args and args[0].startswith("-") and args[0] not in ("--help", "-h"):
             words = enumerate(args)
             at = next((at for at, word in words if word in self.commands and args[at - 1] not in WITH_VALUE), None)
             args = ["sources", *args] if at is None else [args[at], *args[:at], *args[at + 1 :]]
         return super().parse_args(ctx, args)
+
+    def collect_usage_pieces(self, ctx: click.Context) -> list[str]:
+        """Return what follows the name of the command: sources, or a subcommand."""
+        return ["[OPTIONS]", "SOURCE... | COMMAND"]
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the options for sources, then the subcommands."""
+        options = (one for one in self.commands["sources"].get_params(ctx) if isinstance(one, click.Option))
+        rows = (option.get_help_record(ctx) for option in options)
+        with formatter.section("Options"):
+            formatter.write_dl([row for row in rows if row])
+        self.format_commands(ctx, formatter)
 
 
 @click.group("intake", cls=Intakes)
