@@ -35,6 +35,13 @@ def test_tags_meanings_aliases_and_parents_are_read() -> None:
     assert (terms["life"].meaning, terms["life"].line) == ("all else", 7)
 
 
+def test_line_ends_of_windows_front_matter_and_code_are_no_tags() -> None:
+    written = "---\ntags:\n  - meta\n---\n```\n- #example\n```\n- #garden\n  - 料理\uff1a食べ物\n"
+    for text in (written, written.replace("\n", "\r\n")):
+        terms = parse_taxonomy(text).terms.values()
+        assert [(one.tag, one.meaning, one.line) for one in terms] == [("garden", "", 8), ("料理", "食べ物", 9)]
+
+
 @pytest.mark.parametrize(
     ("text", "fact"),
     [

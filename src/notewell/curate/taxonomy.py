@@ -13,12 +13,14 @@ from notewell.curate.notes import domains_by, read_note
 from notewell.curate.tag_edits import checked_tag
 from notewell.errors import CurateError, NoteError
 from notewell.frozen import frozen
-from notewell.types.note import line_starts
+from notewell.index.shapes.front_matter import split_front_matter
+from notewell.index.tags import find_fences
+from notewell.types.note import Span, line_starts
 from notewell.vault import Vault
 
 # `- #garden/bees: keeping honey bees (aliases: beekeeping, apiary; parent: animals)`
 ITEM = re.compile(r"^(?P<indent>[ \t]*)[-*+][ \t]+(?P<rest>\S[^\n]*?)[ \t]*$", re.MULTILINE)
-NAME = re.compile(r"[*_`]*#?(?P<tag>[^\s`*:–—]+?)[*_`]*(?:[ \t]*(?::|–|—|[ \t]-[ \t])[ \t]*|[ \t]+|$)")
+NAME = re.compile(r"[*_`]*#?(?P<tag>[^\s`*:：–—]+?)[*_`]*(?:[ \t]*(?::|：|–|—|[ \t]-[ \t])[ \t]*|[ \t]+|$)")
 DETAILS = re.compile(r"[ \t]*\((?P<inside>[ \t]*(?:alias(?:es)?|parent)[ \t]*:[^()]*)\)[ \t]*$", re.IGNORECASE)
 # A taxonomy is written by hand; nobody writes more.
 LARGEST = 1_000_000
@@ -81,6 +83,7 @@ def parse_taxonomy(text: str, path: str = "_taxonomy.md") -> Taxonomy:
     """
     terms: dict[str, Term] = {}
     above: list[tuple[int, str]] = []
+    text = _without_code(text.replace("\r\n", "\n"))
     starts = line_starts(text)
     for match in ITEM.finditer(text):
         line = bisect_right(starts, match.start())
@@ -98,6 +101,20 @@ def parse_taxonomy(text: str, path: str = "_taxonomy.md") -> Taxonomy:
     _check_aliases(terms, path)
     _check_parents(terms, path)
     return Taxonomy(terms)
+
+
+def _without_code(text: str) -> str:
+    """Return a text in which the lines of front matter and of code are empty: lists in them name no tags.
+
+    >>> _without_code("---\\ntags:\\n- meta\\n---\\n- #garden\\n")
+    '\\n\\n\\n\\n- #garden\\n'
+    """
+    body = split_front_matter(text)[1]
+    parts, at = list[str](), 0
+    for start, end in (Span(0, body), *find_fences(text, body)):
+        parts += text[at:start], "\n" * text.count("\n", start, end)
+        at = end
+    return "".join((*parts, text[at:]))
 
 
 def _term(rest: str, above: str, line: int, path: str) -> Term:
