@@ -136,6 +136,30 @@ def test_nothing_is_written_until_the_vault_names_folders_and_only_into_these(ma
             take_in(vault, Read([GOOD]))
 
 
+@pytest.mark.parametrize(
+    ("settings", "fact"),
+    [
+        ("accept = 0.3\nreview = 0.5", "intake.review (0.5) is above intake.accept (0.3)"),
+        ("relevance = 0\ndepth = 0\nauthority = 0\nactionability = 0", "All weights"),
+        ('folders = ["../x"]', "'../x', which is no folder of this vault"),
+        ('folders = ["/tmp"]', "'/tmp', which is no folder of this vault"),
+    ],
+)
+def test_settings_that_make_no_sense_are_a_fact_and_a_hint(make_vault: MakeVault, settings: str, fact: str) -> None:
+    vault = make_vault({**NOTES, "notewell.toml": f'[curate]\nfolders = ["."]\n[intake]\n{settings}\n'})
+    with pytest.raises(SettingsError) as error:
+        take_in(vault, Read([GOOD]))
+    assert fact in error.value.fact and error.value.hint
+
+
+@pytest.mark.parametrize("asked", ["", " "])
+def test_a_signal_without_a_name_undoes_no_run(vault: Vault, asked: str) -> None:
+    (done,) = take_in(vault, Read([GOOD])).decisions
+    with pytest.raises(CurateError, match="No signal is named"):
+        undo(vault, asked)
+    assert done.path in files(vault)
+
+
 def test_without_folders_notes_go_to_the_inbox(make_vault: MakeVault) -> None:
     vault = make_vault({**NOTES, "notewell.toml": '[curate]\nfolders = ["Bees"]\nqueue = "Bees/q.md"\n'})
     vault.index()
@@ -150,7 +174,7 @@ def test_a_run_is_undone_and_an_edited_note_is_not(vault: Vault) -> None:
         undo(vault)
     take_in(vault, Read([GOOD]), again=True)
     (vault.root / path).write_text("mine")
-    for asked in ("", GOOD.id):
+    for asked in (None, GOOD.id):
         with pytest.raises(CurateError, match="nothing was undone"):
             undo(vault, asked)
     assert (vault.root / path).read_text() == "mine"

@@ -90,10 +90,8 @@ def target_folders(vault: Vault) -> tuple[str, ...]:
     settings: Settings = vault.settings
     allowed = allowed_folders(vault.root, settings)
     domains = [domain.home for domain in vault.settings_files.domains if domain.home]
-    named = [checked_path(folder) for folder in settings.intake.folders] or [
-        home for home in domains if is_below(home, allowed)
-    ]
-    named = named or [checked_path(posixpath.join(allowed[0], settings.intake.inbox))]
+    named = [*settings.intake.folders] or [home for home in domains if is_below(home, allowed)]
+    named = [*map(_folder, named or [posixpath.join(allowed[0], settings.intake.inbox)])]
     for folder in named:
         if not is_below(folder, allowed) or any(part.startswith(".") for part in folder.split("/")):
             raise SettingsError(
@@ -103,11 +101,22 @@ def target_folders(vault: Vault) -> tuple[str, ...]:
     return tuple(named)
 
 
+def _folder(named: str) -> str:
+    try:
+        return checked_path(named)
+    except CurateError as error:
+        raise SettingsError(
+            f"Notes of intake would go to '{named[:200]}', which is no folder of this vault",
+            "Write the path of a folder from the vault's root in intake.folders or intake.inbox",
+        ) from error
+
+
 def take_in(
     vault: Vault, read: Read, *, again: bool = False, dry_run: bool = False, progress: Progress | None = None
 ) -> Intake:
     """Score signals and put each where it belongs; a dry run writes nothing."""
     vault.reread()
+    _check_rules(vault.settings.intake)
     folders, progress = target_folders(vault), progress or Progress()
     if len(read.signals) > MOST:
         raise CurateError(f"These are {len(read.signals):,} signals; {MOST:,} at most are read at once", "Split them")
@@ -135,6 +144,17 @@ def take_in(
         left=(*half_done(unfinished), *read.left, *_unnamed(read.signals)),
         notices=notices,
     )
+
+
+def _check_rules(rules: IntakeSettings) -> None:
+    """Raise an error for settings by which every signal is dropped, or none can wait in the queue."""
+    if rules.review > rules.accept:
+        raise SettingsError(
+            f"intake.review ({rules.review:g}) is above intake.accept ({rules.accept:g}) in notewell.toml",
+            "Signals between the two wait in the review queue: lower `review`",
+        )
+    if not any(rules.weights.values()):
+        raise SettingsError("All weights of intake in notewell.toml are 0", f"Raise one of {', '.join(rules.weights)}")
 
 
 def _each_once(signals: Iterable[Signal]) -> Iterator[Signal]:
@@ -269,6 +289,8 @@ def read_log(vault: Vault) -> tuple[Decision, ...]:
 def explain(vault: Vault, asked: str) -> Decision:
     """Return the decision on a signal, named by its id, its address, its title or its note."""
     wanted = asked.strip()
+    if not wanted:
+        raise CurateError("No signal is named", "`notewell intake log` lists them with their ids")
     page = bare_url(wanted) if web_address(wanted) else None
     matches = [
         one
@@ -280,11 +302,11 @@ def explain(vault: Vault, asked: str) -> Decision:
     return matches[0]
 
 
-def undo(vault: Vault, asked: str = "") -> Intake:
+def undo(vault: Vault, asked: str | None = None) -> Intake:
     """Reverse the last run, or one decision: a note moves to the trash, what was dropped moves to the review queue."""
     allowed_folders(vault.root, vault.settings)
     with _settled(vault) as (journal, log, unfinished):
-        if asked:
+        if asked is not None:
             reversed_ = [_undo_one(vault, journal, log, explain(vault, asked))]
         else:
             entry = next((entry for entry in journal.history() if entry.doing.startswith(f"{DOING} ")), None)

@@ -215,10 +215,10 @@ def explain_command(signal: str, vault: Path | None, as_json: bool) -> None:
 
 
 @command.command("undo")
-@click.argument("signal", default="")
+@click.argument("signal", required=False)
 @vault_option
 @json_option
-def undo_command(signal: str, vault: Path | None, as_json: bool) -> None:
+def undo_command(signal: str | None, vault: Path | None, as_json: bool) -> None:
     """Take back the notes of the last run, or the decision on one SIGNAL
 
     A note moves to `.trash`, a queued signal leaves the queue, and a dropped one moves into it. A note that was edited

@@ -103,7 +103,7 @@ def last_decisions(vault: Vault, asked: RouteArguments) -> Intake:
 
 def undo_intake(vault: Vault, asked: RouteArguments) -> Intake:
     """Reverse the last run of intake, or one decision."""
-    return undo(vault, asked.given["signal"])
+    return undo(vault, asked.given["signal"] or None)
 
 
 def list_tags(vault: Vault, asked: RouteArguments) -> TagReport:
