@@ -119,7 +119,7 @@ def tune(vault: Vault, *, dry_run: bool = False, shown: Shown = lambda stage: nu
             weights = learn(lambda rules: _ranks(copy, learn_from, rules), present, _kinds(learn_from), progress)
         tuned = with_weights(present, weights)
         gains = measure_gains(_ranks(copy, check_with, present), _ranks(copy, check_with, tuned), _kinds(check_with))
-    refused = _refuse(gains) or _refuse_by_golden(vault, golden, tuned)
+    refused = why_not(gains) or _refuse_by_golden(vault, golden, tuned)
     writes = not refused and not dry_run
     if writes and (failed := _write(vault, weights)):
         refused, writes = failed, False
@@ -203,10 +203,17 @@ def _rounded(bounds: tuple[float, float]) -> tuple[float, float]:
     return round(bounds[0], 4), round(bounds[1], 4)
 
 
-def _refuse(gains: Sequence[Gain]) -> str:
+def why_not(gains: Sequence[Gain]) -> str:
+    """Return why weights with these gains should not be written; empty if they should.
+
+    >>> why_not([Gain(kind, 20, 0.5, 0.4, (-0.2, 0.0)) for kind in ("all", "title", "link")])
+    'they find less than the present ones'
+    """
     every, *of_kinds = gains
     if len([gain for gain in of_kinds if gain.queries >= FEWEST_OF_KIND]) < KINDS_NEEDED:
         return "almost all queries are of one kind, and people ask in other ways"
+    if every.after <= every.before:
+        return f"they find {'less' if every.after < every.before else 'no more'} than the present ones"
     if every.interval[0] <= 0:
         return "the gain may be chance: its interval begins at or below 0"
     lost = [gain.kind for gain in of_kinds if gain.after < gain.before]
