@@ -47,11 +47,12 @@ def write_rerank(rerank: Measured, results: Measured) -> Iterator[str]:
 
 def write_entities(entities: Measured, results: Measured) -> Iterator[str]:
     """Yield the tables of entities: what extraction costs, how right it is, and what a search pays for them."""
-    head = ["ENTITIES", "notes", "names", "s", "processor s", "again s", "precision, recall", "of text alone"]
+    head = ["ENTITIES", "notes", "read", "names", "s", "processor s", "again s", "precision, recall", "of text alone"]
     rows = []
     for name, one in entities.items():
         for way, model in (("plain", ""), ("model", ", with the model")):
-            cost = (str(one[way][key]) for key in ("entities", "seconds", "processor_seconds", "again_seconds"))
+            parts = ("read", "entities", "seconds", "processor_seconds", "again_seconds")
+            cost = (str(one[way].get(key, "–")) for key in parts)
             judged = one[way].get("judged", {})
             right = [f"{part['precision']}, {part['recall']}" for key in ("all", "text") if (part := judged.get(key))]
             rows.append([f"{name}{model}", str(one["notes"]), *cost, *(right or ["–", "–"])])
