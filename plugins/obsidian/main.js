@@ -158,6 +158,8 @@ var Gone = class extends Problem {
     this.name = "Gone";
   }
 };
+var Missing = class extends Problem {
+};
 function worded(error) {
   return error instanceof Error ? error.message : String(error);
 }
@@ -291,7 +293,8 @@ var Client = class {
     }
     if (status < 400) return value;
     const { error, hint } = value;
-    throw new Problem(error ?? `Notewell answered with status ${status}`, hint);
+    const fact = error ?? `Notewell answered with status ${status}`;
+    throw status === 404 ? new Missing(fact, hint) : new Problem(fact, hint);
   }
 };
 
@@ -564,7 +567,7 @@ var RelatedView = class extends import_obsidian4.ItemView {
       const results = await this.latest.run(find2);
       if (results) this.draw(results.hits.filter((hit) => asShown(hit.path) !== path));
     } catch (error) {
-      this.say(worded(error));
+      this.say(error instanceof Missing ? "This file is not indexed." : worded(error));
       this.due = Date.now() + AGAIN_MS;
     }
   }

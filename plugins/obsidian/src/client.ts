@@ -1,5 +1,5 @@
 import type { Answer, Health, Progress, Results, Status } from "./answers";
-import { Gone, Problem } from "./problem";
+import { Gone, Missing, Problem } from "./problem";
 
 /** A request and its response, without the app: `requestUrl` in Obsidian, `fetch` in tests. */
 export interface Request {
@@ -94,6 +94,7 @@ export class Client {
         }
         if (status < 400) return value as T;
         const { error, hint } = value as { error?: string; hint?: string };
-        throw new Problem(error ?? `Notewell answered with status ${status}`, hint);
+        const fact = error ?? `Notewell answered with status ${status}`;
+        throw status === 404 ? new Missing(fact, hint) : new Problem(fact, hint);
     }
 }

@@ -17,6 +17,9 @@ export class Gone extends Problem {
     }
 }
 
+/** The server has no such note. */
+export class Missing extends Problem {}
+
 /** Return any error as text for a person. */
 export function worded(error: unknown): string {
     return error instanceof Error ? error.message : String(error);

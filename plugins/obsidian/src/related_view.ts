@@ -4,7 +4,7 @@ import type { Connection } from "./connection";
 import { drawExcerpt, drawNote, opens } from "./draw";
 import { Latest } from "./latest";
 import { asShown, openPlace } from "./open";
-import { worded } from "./problem";
+import { Missing, worded } from "./problem";
 
 export const RELATED = "notewell-related";
 // The cursor is looked at this often, and must have rested for one look.
@@ -78,7 +78,8 @@ export class RelatedView extends ItemView {
             const results = await this.latest.run(find);
             if (results) this.draw(results.hits.filter((hit) => asShown(hit.path) !== path));
         } catch (error) {
-            this.say(worded(error));
+            // The server's hint is about a name that was typed.
+            this.say(error instanceof Missing ? "This file is not indexed." : worded(error));
             this.due = Date.now() + AGAIN_MS;
         }
     }

@@ -120,6 +120,16 @@ test("after a problem, the pane asks again only some seconds later", async () =>
     vi.restoreAllMocks();
 });
 
+test("the pane says of a picture that it is not indexed", async () => {
+    const view = new RelatedView(leaf, connection);
+    vi.spyOn(view.contentEl, "isShown").mockReturnValue(true);
+    app.workspace.activeEditor = { file: { path: "Photo.png" }, editor: null } as never;
+    await view.look();
+    await view.look();
+    expect(view.contentEl.textContent).toBe("This file is not indexed.");
+    vi.restoreAllMocks();
+});
+
 test("a note is found under the name that the app shows", () => {
     const named = App.createConfigured__({ files: { "K\u00fcche.md": "" } }).asOriginalType__();
     expect(fileAt(named, "Ku\u0308che.md")?.path).toBe("K\u00fcche.md");
