@@ -82,8 +82,8 @@ add_completion_class(Fish)
 def command(ctx: click.Context, shell: str) -> None:
     """Print a script that completes commands, options and notes in your shell
 
-    The script is for bash, zsh or fish; stderr says where to save it. Notes, folders and tags come from the vault that
-    contains the current folder, or from --vault.
+    The script is for bash, zsh or fish; stderr says where to save it; create that folder if it is missing. Notes,
+    folders and tags come from the vault that contains the current folder, or from --vault.
 
     \b
     Example:
