@@ -250,9 +250,13 @@ var Client = class {
   answer(question) {
     return this.ask("GET", "/ask", { question }, MODEL_MS);
   }
-  /** Return what the server is and serves. */
-  health() {
-    return this.ask("GET", "/health");
+  /** Return what the server is and serves; another program at the address is an error. */
+  async health() {
+    const health = await this.ask("GET", "/health").catch((error) => {
+      throw error instanceof Missing ? this.stranger() : error;
+    });
+    if (typeof health.version !== "string") throw this.stranger();
+    return { ...health, version: health.version };
   }
   /** Return how far indexing is. */
   progress() {
@@ -289,12 +293,16 @@ var Client = class {
     try {
       value = JSON.parse(text);
     } catch {
-      throw new Problem(`The program at ${this.address} is not Notewell`, "Check the address in the settings");
+      throw this.stranger();
     }
+    if (typeof value !== "object" || value === null) throw this.stranger();
     if (status < 400) return value;
     const { error, hint } = value;
     const fact = error ?? `Notewell answered with status ${status}`;
     throw status === 404 ? new Missing(fact, hint) : new Problem(fact, hint);
+  }
+  stranger() {
+    return new Problem(`The program at ${this.address} is not Notewell`, "Check the address in the settings");
   }
 };
 

@@ -45,9 +45,13 @@ export class Client {
         return this.ask<Answer>("GET", "/ask", { question }, MODEL_MS);
     }
 
-    /** Return what the server is and serves. */
-    health(): Promise<Health> {
-        return this.ask<Health>("GET", "/health");
+    /** Return what the server is and serves; another program at the address is an error. */
+    async health(): Promise<Health> {
+        const health = await this.ask<Partial<Health>>("GET", "/health").catch((error: unknown) => {
+            throw error instanceof Missing ? this.stranger() : error;
+        });
+        if (typeof health.version !== "string") throw this.stranger();
+        return { ...health, version: health.version };
     }
 
     /** Return how far indexing is. */
@@ -90,11 +94,16 @@ export class Client {
         try {
             value = JSON.parse(text);
         } catch {
-            throw new Problem(`The program at ${this.address} is not Notewell`, "Check the address in the settings");
+            throw this.stranger();
         }
+        if (typeof value !== "object" || value === null) throw this.stranger();
         if (status < 400) return value as T;
         const { error, hint } = value as { error?: string; hint?: string };
         const fact = error ?? `Notewell answered with status ${status}`;
         throw status === 404 ? new Missing(fact, hint) : new Problem(fact, hint);
+    }
+
+    private stranger(): Problem {
+        return new Problem(`The program at ${this.address} is not Notewell`, "Check the address in the settings");
     }
 }

@@ -1,6 +1,8 @@
+import { Platform } from "obsidian";
 import { expect, test, vi } from "vitest";
 import type { Hit } from "../src/answers";
 import { Client } from "../src/client";
+import { Connection } from "../src/connection";
 import { byNote, pieces } from "../src/found";
 import { Latest } from "../src/latest";
 import { asShown } from "../src/open";
@@ -109,4 +111,18 @@ test("a server that takes a request and never answers is a problem, not a wait f
     await vi.runAllTimersAsync();
     await asked;
     vi.useRealTimers();
+});
+
+test("another program at the address is not taken for a server that requires its token", async () => {
+    const answers: [number, string][] = [[200, "<html>"], [200, "null"], [200, "{}"], [404, '{"detail": "Not Found"}']];
+    for (const [status, text] of answers) {
+        const connection = new Connection({
+            folder: "/notes",
+            send: () => Promise.resolve({ status, text }),
+            options: () => DEFAULTS,
+            token: () => "",
+        });
+        Platform.isDesktop = true;
+        await expect(connection.ask((client) => client.status())).rejects.toThrow("8483 is not Notewell");
+    }
 });
