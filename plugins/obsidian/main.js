@@ -800,6 +800,7 @@ async function sendWithApp({ url, method, headers }) {
 var NotewellPlugin = class extends import_obsidian8.Plugin {
   options = DEFAULTS;
   connection;
+  status = null;
   async onload() {
     this.options = readOptions(await this.loadData());
     this.connection = new Connection({
@@ -814,7 +815,7 @@ var NotewellPlugin = class extends import_obsidian8.Plugin {
     this.addCommands();
     this.addSettingTab(new SettingsTab(this.app, this));
     if (!import_obsidian8.Platform.isMobile) {
-      const status = new StatusItem(this.addStatusBarItem(), this.connection);
+      const status = this.status = new StatusItem(this.addStatusBarItem(), this.connection);
       this.app.workspace.onLayoutReady(() => status.follow(this));
     }
   }
@@ -823,6 +824,7 @@ var NotewellPlugin = class extends import_obsidian8.Plugin {
     this.options = { ...this.options, ...changed };
     await this.saveData(this.options);
     if (Object.keys(changed).some((name) => name !== "limit")) this.connection.reset();
+    if (changed.starts !== void 0) void this.status?.look();
   }
   /** Return the vault's folder; a phone's vault has none that another program could read. */
   folder() {

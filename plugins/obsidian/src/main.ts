@@ -18,6 +18,7 @@ async function sendWithApp({ url, method, headers }: Request): Promise<Response>
 export default class NotewellPlugin extends Plugin {
     options: Options = DEFAULTS;
     private connection!: Connection;
+    private status: StatusItem | null = null;
 
     override async onload(): Promise<void> {
         this.options = readOptions(await this.loadData());
@@ -34,7 +35,7 @@ export default class NotewellPlugin extends Plugin {
         this.addSettingTab(new SettingsTab(this.app, this));
         // Obsidian has no status bar on phones.
         if (!Platform.isMobile) {
-            const status = new StatusItem(this.addStatusBarItem(), this.connection);
+            const status = (this.status = new StatusItem(this.addStatusBarItem(), this.connection));
             this.app.workspace.onLayoutReady(() => status.follow(this));
         }
     }
@@ -44,6 +45,8 @@ export default class NotewellPlugin extends Plugin {
         this.options = { ...this.options, ...changed };
         await this.saveData(this.options);
         if (Object.keys(changed).some((name) => name !== "limit")) this.connection.reset();
+        // Now, and not when it is next due; a text is still being typed.
+        if (changed.starts !== undefined) void this.status?.look();
     }
 
     /** Return the vault's folder; a phone's vault has none that another program could read. */

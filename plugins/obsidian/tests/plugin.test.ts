@@ -5,6 +5,7 @@ import manifest from "../manifest.json";
 import NotewellPlugin from "../src/main";
 import { DEFAULTS } from "../src/options";
 import { SettingsTab } from "../src/settings_tab";
+import { StatusItem } from "../src/status_item";
 import versions from "../versions.json";
 
 test("the plugin loads with its commands, keeps what is set, and starts nothing by itself", async () => {
@@ -16,6 +17,19 @@ test("the plugin loads with its commands, keeps what is set, and starts nothing 
     await plugin.change({ limit: 5 });
     expect(await plugin.loadData()).toEqual({ ...DEFAULTS, limit: 5 });
     plugin.unload();
+});
+
+test("the status is asked for as soon as starting is allowed, and not for each letter of an address", async () => {
+    const app: RealApp = App.createConfigured__({}).asOriginalType__();
+    const plugin = new NotewellPlugin(app, manifest);
+    await plugin.onload();
+    const look = vi.spyOn(StatusItem.prototype, "look").mockResolvedValue();
+    await plugin.change({ address: "http://127.0.0.1:9" });
+    expect(look).not.toHaveBeenCalled();
+    await plugin.change({ starts: true });
+    expect(look).toHaveBeenCalledTimes(1);
+    plugin.unload();
+    vi.restoreAllMocks();
 });
 
 test("the settings say where the server is, and the app keeps the token", async () => {
