@@ -333,6 +333,7 @@ def test_a_list_goes_on_after_a_duplicate_in_it(tmp_path: Path, browser_page: Pa
         vault.index()
         with kept_up(vault) as kept, serving(kept) as served:
             browser_page.goto(address(served, "/search?text=path:pond"))
+            browser_page.get_by_role("button", name="Show more").click()
             browser_page.locator(".result").nth(10).wait_for()
             assert browser_page.locator(".result").count() == 11
             browser_page.wait_for_load_state("networkidle")
