@@ -181,14 +181,14 @@ def renew(text: str, path: str, proposals: Sequence[Proposal], base: Base, done:
     kept: list[str] = []
     shown: dict[str, str] = {}
     for number, line in enumerate(text.split("\n"), start=1):
-        found = OURS.search(line)
+        bare = line.rstrip("\r")
+        found = LINE.fullmatch(bare)
         if found is None:
             kept.append(line)
             continue
-        item = items[found[0].removeprefix("^nw-")]
+        item = items[found["id"]]
         if item.line != number or item.id in refused or item.id in finished:
             continue
-        bare = line.rstrip("\r")
         # What was not written by us, as far as is known, is the person's.
         untouched = base.open.get(item.id) == bare
         if untouched and item.id not in fresh:

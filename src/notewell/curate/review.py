@@ -90,13 +90,14 @@ def find_proposals(
     )
 
     def may(path: str) -> bool:
-        return is_below(path, folders) and path not in own and not is_below(path, templates)
+        # A backtick would end the code that names the note.
+        return "`" not in path and is_below(path, folders) and path not in own and not is_below(path, templates)
 
     def is_ours(one: Decision) -> bool:
         return one.waits and is_asked(vault, one.path) and is_new(intake_proposal(one))
 
     def is_new(made: Proposal) -> bool:
-        # A backtick or a line end in a name would end the code that it stands in.
+        # Code that a backtick or a line end in it would end early.
         return made.id not in declined and "\n" not in made.text and action_of(made.text) is not None
 
     log = IntakeLog(Journal(vault.root).folder).decisions().values()
@@ -104,7 +105,9 @@ def find_proposals(
     tags = suggest_tags(vault, most=MOST, wanted=lambda path: may(path) and path not in done_with, progress=progress)
     fixes = find_link_fixes(vault, MOST, lambda fix: may(fix.path) and is_new(link_proposal(fix)))
     with vault.shown.answering() as snapshot:
-        same = find_duplicates(snapshot, MOST, own, lambda one: may(one.path) and is_new(duplicate_proposal(one)))
+        same = find_duplicates(
+            snapshot, MOST, own, lambda one: may(one.path) and "`" not in one.of and is_new(duplicate_proposal(one))
+        )
     made = (
         *(tag_proposal(note.path, tag) for note in tags.notes for tag in note.tags),
         *map(link_proposal, fixes),
