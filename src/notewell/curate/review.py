@@ -28,6 +28,7 @@ from notewell.vault import Vault
 MOST = 50
 # What a link of Obsidian cannot have in its path.
 UNLINKABLE = re.compile(r"[\[\]|#^\\`\n\r]")
+SUFFIXES = (".md", ".markdown")
 NAME = r"(?:\[\[(?P<{0}>[^\[\]|\n]+)(?:\|[^\[\]\n]*)?\]\]|`(?P<{0}_raw>[^`\n]+)`)"
 TAG = re.compile(r"`#(?P<tag>[^`\s]+)` for " + NAME.format("note"))
 LINK = re.compile(NAME.format("note") + r", line (?P<line>\d{1,7}): `(?P<old>[^`]+)` → `(?P<new>[^`]+)`")
@@ -61,11 +62,12 @@ class Proposed:
 def named(path: str) -> str:
     """Return a note as the queue names it: as a link, or as code if a link cannot have its name.
 
-    >>> named("Garden/Bees.md"), named("a#b.md"), named("x.markdown")
-    ('[[Garden/Bees]]', '`a#b.md`', '[[x.markdown]]')
+    >>> named("Garden/Bees.md"), named("a#b.md"), named("x.markdown"), named("x.MD.md")
+    ('[[Garden/Bees]]', '`a#b.md`', '[[x.markdown]]', '[[x.MD.md]]')
     """
     shown = shown_path(path)
-    return f"`{shown}`" if UNLINKABLE.search(shown) else f"[[{shown.removesuffix('.md')}]]"
+    bare = shown.removesuffix(".md")
+    return f"`{shown}`" if UNLINKABLE.search(shown) else f"[[{shown if bare.lower().endswith(SUFFIXES) else bare}]]"
 
 
 def path_named(match: re.Match[str], group: str) -> str:
@@ -73,7 +75,7 @@ def path_named(match: re.Match[str], group: str) -> str:
     if raw := match[f"{group}_raw"]:
         return real_path(raw)
     path = str(match[group])
-    return path if path.endswith((".md", ".markdown")) else f"{path}.md"
+    return path if path.lower().endswith(SUFFIXES) else f"{path}.md"
 
 
 def find_proposals(
