@@ -99,7 +99,8 @@ LAUGHS = '<!DOCTYPE x [<!ENTITY a "ha"><!ENTITY b "&a;&a;&a;&a;&a;&a;&a;&a;&a;&a
     [
         (LAUGHS, "declares a document type or entities"),
         ('<!DOCTYPE x SYSTEM "file:///etc/passwd"><rss/>', "declares a document type or entities"),
-        ("<a>" * 200, "nested more than 100 levels"),
+        ("<rss>" + "<a>" * 200, "nested more than 100 levels"),
+        ("<html><body>x</body></html>", "is XML, but not a feed: it begins with <html>"),
         ("<rss><channel>", "is not a feed"),
         ("<rss>&undefined;</rss>", "is not a feed"),
         ('<?xml version="1.0" encoding="nonsense"?><rss/>', "is not a feed"),

@@ -27,6 +27,8 @@ LONGEST_FIELD = 1_000_000
 ITEMS = ("item", "entry")
 DECLARED = re.compile(rb"""\s*<\?xml[^>]{0,200}?\bencoding\s*=\s*["']([A-Za-z][\w.-]{0,40})["']""")
 WIDE = ("gb", "big5", "shift_jis", "euc", "iso2022", "cp932", "cp936", "cp949", "cp950", "johab")
+# What RSS, Atom, RSS 1.0 and OPML begin with.
+ROOTS = ("rss", "feed", "RDF", "opml")
 # The fields of an item, by the names that formats give them; of a text, the longest counts.
 FIELDS = {
     "title": "title",
@@ -72,6 +74,10 @@ class _Reader:
 
     def start(self, tag: str, attributes: dict[str, str]) -> None:
         name = tag.rpartition(" ")[2]
+        if not self.path and name not in ROOTS:
+            raise CurateError(
+                f"{self.name} is XML, but not a feed: it begins with <{name[:40]}>", "Intake reads RSS, Atom and OPML"
+            )
         self.path.append(name)
         if len(self.path) > DEEPEST:
             raise CurateError(
