@@ -273,7 +273,7 @@ var Client = class {
   async ask(method, path, values = {}, limit = PATIENCE_MS) {
     const query = new URLSearchParams(Object.entries(values).map(([name, value]) => [name, String(value)]));
     const url = `${this.address}${path}${query.size ? `?${query.toString()}` : ""}`;
-    const headers = this.token ? { Authorization: `Bearer ${this.token}` } : {};
+    const headers = { Accept: "application/json", ...this.token ? { Authorization: `Bearer ${this.token}` } : {} };
     const response = await this.within(limit, this.send({ url, method, headers }));
     return this.read(response);
   }

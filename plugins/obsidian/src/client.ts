@@ -72,7 +72,8 @@ export class Client {
     private async ask<T>(method: Request["method"], path: string, values: Values = {}, limit = PATIENCE_MS): Promise<T> {
         const query = new URLSearchParams(Object.entries(values).map(([name, value]) => [name, String(value)]));
         const url = `${this.address}${path}${query.size ? `?${query.toString()}` : ""}`;
-        const headers: Record<string, string> = this.token ? { Authorization: `Bearer ${this.token}` } : {};
+        // Some of these addresses show a page to a browser, which the app might be taken for.
+        const headers = { Accept: "application/json", ...(this.token ? { Authorization: `Bearer ${this.token}` } : {}) };
         const response = await this.within(limit, this.send({ url, method, headers }));
         return this.read<T>(response);
     }

@@ -72,6 +72,7 @@ test("a running server is used only for the vault that it serves, and only on th
     const away = connect(other, { address: "http://notes.example.org:8483" }, "", sender);
     await expect(away.ask((client) => client.status())).rejects.toThrow("is not on this computer");
     expect(sender.sent.map((request) => new URL(request.url).pathname)).toEqual(["/health"]);
+    expect(sender.sent[0]?.headers).toEqual({ Accept: "application/json" });
     remove(other);
 });
 
