@@ -64,7 +64,7 @@ def mounts(vault: Vault) -> list[Any]:
     from notewell.serve.copilot import make_copilot_app  # noqa: PLC0415
     from notewell.serve.http import Mounted  # noqa: PLC0415
 
-    return [Mounted(path, partial(make_copilot_app, vault)) for path in COPILOT]
+    return [Mounted(path, partial(make_copilot_app, vault), detailed=True) for path in COPILOT]
 
 
 @pytest.fixture(scope="module")
@@ -284,7 +284,10 @@ def test_an_error_is_a_detail(copilot: Served, path: str, body: Any, status: int
 def test_the_guard_is_in_front(copilot: Served) -> None:
     body = json.dumps({"query": "hive"}).encode()
     for headers, status in (({"Origin": "app://obsidian.md"}, 403), ({"Host": "evil.example"}, 421)):
-        assert copilot.ask("/v0/search", headers, method="POST", body=body).status == status
+        reply = copilot.ask("/v0/search", headers, method="POST", body=body)
+        assert reply.status == status and reply.data.keys() == {"detail"}
+    assert send(copilot, "/v1/embeddings", {"input": "x" * 2_000_000}).data.keys() == {"detail"}
+    assert copilot.ask("/search?text=hive", {"Host": "evil.example"}).data.keys() == {"error", "hint"}
 
 
 def test_the_routes_are_off_until_the_users_own_settings_say_so(folder: Path, tmp_path: Path) -> None:

@@ -116,7 +116,7 @@ def command(
         _begin_indexing(opened)
         mounts = [Mounted(PATH, partial(_mcp_app, opened))]
         if opened.settings.serve.copilot:
-            mounts += [Mounted(path, partial(_copilot_app, opened)) for path in COPILOT]
+            mounts += [Mounted(path, partial(_copilot_app, opened), detailed=True) for path in COPILOT]
         addresses = [address_of(one) for one in sockets]
         listening = json.dumps({"vault": str(opened.root), "addresses": addresses})
         echo(listening if as_json else "\n".join(addresses))

@@ -12,7 +12,7 @@ from anyio.to_thread import run_sync
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
-from starlette.responses import JSONResponse
+from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from notewell.errors import NotewellError
@@ -197,10 +197,9 @@ async def _refused(_: Request, error: HTTPException) -> JSONResponse:
     return JSONResponse({"detail": error.detail}, error.status_code)
 
 
-async def _failed(_: Request, error: NotewellError) -> JSONResponse:
-    problem = problem_of(error)
-    return JSONResponse({"detail": f"{problem.fact}. {problem.hint}"}, problem.status, dict(problem.headers))
+async def _failed(_: Request, error: NotewellError) -> Response:
+    return problem_of(error).response(detailed=True)
 
 
-async def _unexpected(_: Request, error: Exception) -> JSONResponse:
-    return JSONResponse({"detail": f"{INTERNAL.fact}. {INTERNAL.hint}"}, INTERNAL.status)
+async def _unexpected(_: Request, error: Exception) -> Response:
+    return INTERNAL.response(detailed=True)

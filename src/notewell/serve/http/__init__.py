@@ -46,7 +46,7 @@ def make_app(
         apps: Iterator[ASGIApp] = (one for one in running if one.mounted.answers(scope.get("path", "")))
         await next(apps, api)(scope, receive, send)
 
-    return Guard(Shell(beside, rules.sessions), rules, log)
+    return Guard(Shell(beside, rules.sessions), rules, log, [one for one in mounts if one.detailed])
 
 
 def make_api(vault: Vault, running: Sequence[Running] = ()) -> FastAPI:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import suppress
 from dataclasses import field
 from http import HTTPStatus
@@ -16,6 +16,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from notewell.frozen import frozen
 from notewell.serve.http.access import Allowed, Rate, Sessions, bearer, has_token, plain_address
+from notewell.serve.http.mounted import Mounted
 from notewell.serve.http.problems import INTERNAL, Problem
 from notewell.serve.mistakes import describe_mistake
 from notewell.serve.web.shell import LOGIN, is_public
@@ -69,7 +70,13 @@ class GuardRules:
 class Guard:
     """An ASGI application around another one, which never sees a refused request."""
 
-    def __init__(self, app: ASGIApp, rules: GuardRules, log: Callable[[str], None] | None = None) -> None:
+    def __init__(
+        self,
+        app: ASGIApp,
+        rules: GuardRules,
+        log: Callable[[str], None] | None = None,
+        detailed: Sequence[Mounted] = (),
+    ) -> None:
         self.limits = rules.limits
         self._app = app
         self._allowed = rules.allowed
@@ -77,6 +84,7 @@ class Guard:
         self._rate = Rate(rules.rate)
         self._sessions = rules.sessions
         self._log = log
+        self._detailed = detailed
         self._shared = CORSMiddleware(
             self._admit,
             allow_origins=rules.allowed.origins,
@@ -94,7 +102,7 @@ class Guard:
             answer, began = SafeSend(send), time.perf_counter()
             try:
                 if problem := self._refuse_sender(Request(scope)):
-                    await _refuse(problem, scope, receive, answer)
+                    await self._refuse(problem, scope, receive, answer)
                 else:
                     # Only pages that may read our answers get this far: it answers their preflights, and marks every
                     # other answer, also a refusal, as readable to them.
@@ -130,7 +138,7 @@ class Guard:
         except ClientDisconnect:
             return
         if isinstance(body, Problem):
-            await _refuse(body, scope, receive, send)
+            await self._refuse(body, scope, receive, send)
         else:
             scope[TRUSTED] = self._may_search(request)
             await self._answer(scope, replay(body, receive), send)
@@ -203,7 +211,12 @@ class Guard:
             if self._log:
                 self._log(f"error: {describe_mistake(error)}")
             if not started:
-                await _refuse(INTERNAL, scope, receive, send)
+                await self._refuse(INTERNAL, scope, receive, send)
+
+    async def _refuse(self, problem: Problem, scope: Scope, receive: Receive, send: Send) -> None:
+        detailed = any(one.answers(scope.get("path", "")) for one in self._detailed)
+        # The rest of the request may be unread, so the connection cannot be used again.
+        await problem.response({"connection": "close"}, detailed=detailed)(scope, receive, send)
 
 
 class SafeSend:
@@ -230,11 +243,6 @@ async def _parts(request: Request) -> AsyncIterator[bytes]:
         message = await request.receive()
         yield message.get("body", b"")
         more = message["type"] == "http.request" and message.get("more_body", False)
-
-
-async def _refuse(problem: Problem, scope: Scope, receive: Receive, send: Send) -> None:
-    # The rest of the request may be unread, so the connection cannot be used again.
-    await problem.response({"connection": "close"})(scope, receive, send)
 
 
 def is_trusted(scope: Scope) -> bool:

@@ -18,11 +18,13 @@ class Mounted:
     """An application beside the routes, which answers at a path and below it: `/mcp`.
 
     It sees the whole path, ends with the server, and is behind the same guard. `make` is called at the first request,
-    in a thread: the library of `/mcp` takes 25 MB and half a second to load.
+    in a thread: the library of `/mcp` takes 25 MB and half a second to load. The guard words errors of a `detailed` one
+    as `{"detail": text}`.
     """
 
     path: str
     make: Callable[[], Starlette]
+    detailed: bool = False
 
     def answers(self, path: str) -> bool:
         """Tell whether a path belongs to it.

@@ -51,9 +51,15 @@ class Problem:
         """Return the JSON that clients receive."""
         return json_bytes(as_data(Failure(self.fact, self.hint)))
 
-    def response(self, headers: Mapping[str, str] | None = None) -> Response:
-        """Return the response, with more headers if given."""
-        return Response(self.body, self.status, {**self.headers, **(headers or {})}, "application/json")
+    @property
+    def detail(self) -> str:
+        """Return what is wrong and what to do as one text."""
+        return f"{self.fact}. {self.hint}"
+
+    def response(self, headers: Mapping[str, str] | None = None, *, detailed: bool = False) -> Response:
+        """Return the response, with more headers if given; `detailed` for clients that read `{"detail": text}`."""
+        body = json_bytes({"detail": self.detail}) if detailed else self.body
+        return Response(body, self.status, {**self.headers, **(headers or {})}, "application/json")
 
 
 INTERNAL = Problem(
