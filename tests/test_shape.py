@@ -35,7 +35,7 @@ LINES = (
 )
 HEIGHTS = {room: len(LINES) - number for number, line in enumerate(LINES) for room in line}
 FORBIDDEN_NAMES = {"core", "utils", "common", "helpers", "services", "manager"}
-IMPORTS_INSIDE = 112
+IMPORTS_INSIDE = 114
 # Spelled in halves, so that this file does not hold what it forbids.
 FORBIDDEN_WORDS = ("Magic" + "Mock", "TO" + "DO", "FIX" + "ME", "pragma: no" + " cover")
 
