@@ -77,11 +77,13 @@ def _by_chunk_and_note(vote: CastVote, of_note: float | None) -> tuple[CastVote,
     >>> [(vote.retriever, vote.scaled) for vote in _by_chunk_and_note(CastVote("lexical", 1, 8.0, 0.8, 0.75), 2.0)]
     [('lexical', 0.6000000000000001), ('note', 0.2)]
     """
-    if not of_note or not vote.score:
+    retriever, rank, score, both, weight, guessed = vote
+    if not of_note or not score:
         return (vote,)
-    scaled = vote.scaled * of_note / vote.score
-    chunk = vote._replace(score=vote.score - of_note, scaled=vote.scaled - scaled)
-    return chunk, vote._replace(retriever=OF_NOTE, rank=None, score=of_note, scaled=scaled)
+    scaled = both * of_note / score
+    # `_replace` takes three times as long.
+    chunk = CastVote(retriever, rank, score - of_note, both - scaled, weight, guessed)
+    return chunk, CastVote(OF_NOTE, None, of_note, scaled, weight, guessed)
 
 
 def fuse(rankings: Sequence[Ranking], rules: SearchRules) -> Fused:

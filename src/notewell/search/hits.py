@@ -21,6 +21,9 @@ CHUNKS_OF_A_NOTE = 5
 # Two chunks that share this part of all their lines say the same.
 ALIKE = 0.8
 
+# The lines of a chunk, how many there are, and how many another needs to be like it.
+Lines = tuple[frozenset[str], int, float]
+
 
 def make_candidates(fused: Fused, rankings: Sequence[Ranking], store: Matching, weighing: Weighing) -> list[Candidate]:
     """Return the best of the fused chunks as candidates, the best first."""
@@ -63,27 +66,29 @@ def _is_asked_for(candidate: Candidate, plan: Plan) -> bool:
 def _without_duplicates(candidates: Sequence[Candidate], limit: int) -> list[Candidate]:
     """Return the candidates without those that repeat a better one, which names their places."""
     kept: list[Candidate] = []
-    lines: list[frozenset[str]] = []
+    lines: list[Lines] = []
     for candidate in candidates:
         own = frozenset(candidate.chunk.text.split("\n"))
-        # Nothing is folded into what is below the page: nobody would see it.
-        if (like := _first_alike(own, lines[:limit])) is None:
+        size = len(own)
+        if (like := _first_alike(own, size, lines)) is None:
             kept.append(candidate)
-            lines.append(own)
+            # Nothing is folded into what is below the page: nobody would see it.
+            if len(kept) <= limit:
+                lines.append((own, size, ALIKE * size))
         else:
             place = f"{candidate.chunk.path}:{candidate.chunk.line}"
             kept[like] = kept[like]._replace(also=(*kept[like].also, place))
     return kept
 
 
-def _first_alike(own: frozenset[str], others: Sequence[frozenset[str]]) -> int | None:
+def _first_alike(own: frozenset[str], size: int, others: Sequence[Lines]) -> int | None:
     """Return the place of the first of these that has nearly the same lines."""
-    size = len(own)
-    for place, other in enumerate(others):
+    least = ALIKE * size
+    for place, (other, other_size, other_least) in enumerate(others):
         # Of very different lengths, they cannot.
-        if size >= ALIKE * len(other) and len(other) >= ALIKE * size:
+        if size >= other_least and other_size >= least:
             shared = len(own & other)
-            if shared >= ALIKE * (size + len(other) - shared):
+            if shared >= ALIKE * (size + other_size - shared):
                 return place
     return None
 

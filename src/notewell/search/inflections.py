@@ -80,10 +80,15 @@ def query_languages(words: Collection[str]) -> frozenset[str]:
 
 def vault_languages(store: Matching) -> frozenset[str]:
     """Return the languages besides English that notes are written in, by the words that every text has."""
-    terms = {language: {token_terms(word)[0] for word in words} for language, words in MARKERS.items()}
-    counts = store.counts({term for markers in terms.values() for term in markers})
+    terms = _marker_terms()
+    counts = store.counts(frozenset().union(*terms.values()))
     common = {term for term, held in counts.by_term.items() if held >= LEAST_SHARE * counts.chunks}
     return frozenset(language for language, markers in terms.items() if len(markers & common) >= ENOUGH_MARKERS)
+
+
+@cache
+def _marker_terms() -> Mapping[str, frozenset[str]]:
+    return {language: frozenset(token_terms(word)[0] for word in words) for language, words in MARKERS.items()}
 
 
 def _forms(word: str, term: str, languages: Collection[str], store: Matching) -> tuple[str, ...]:

@@ -126,7 +126,7 @@ def weigh(plan: Plan, rules: SearchRules) -> SearchRules:
     >>> weigh(Plan("the hive", ("hive",), intent="one word"), SearchRules(fine_weight=1)).fine_weight
     0.2
     """
-    if not rules.intent:
+    if not rules.intent or plan.intent not in (*VECTOR, *FINE):
         return rules
     vector, fine = (KEPT_WEIGHT if plan.intent in kinds else 1.0 for kinds in (VECTOR, FINE))
     return replace(rules, vector_weight=rules.vector_weight * vector, fine_weight=rules.fine_weight * fine)

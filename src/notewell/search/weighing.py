@@ -35,6 +35,8 @@ class Weighing:
     @property
     def widest(self) -> SearchRules:
         """Return rules by which every retriever is asked that counts for any chunk."""
+        if not self.own:
+            return self.rules
         every = (self.rules, *self.own.values())
         by_words, by_meaning = max(one.lexical_weight for one in every), max(one.vector_weight for one in every)
         return replace(self.rules, lexical_weight=by_words, vector_weight=by_meaning)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
+from itertools import chain
 
 from notewell.search.exact import is_written
 from notewell.terms import TOKEN, fold, plain_heading, split_terms
@@ -36,15 +37,20 @@ def named_section(plan: Plan, candidates: Sequence[Candidate]) -> Mapping[int, s
     heading, then the best.
     """
     wanted, called = frozenset(plan.terms), plain_heading(plan.text)
-    names = {name for one in {one.chunk.path: one.chunk for one in candidates}.values() for name in one.names}
-    if any(name_terms(name) == wanted or _plain_name(name) == called for name in names):
+    names = {path: chunk.names for path, chunk in {one.chunk.path: one.chunk for one in candidates}.items()}
+    every = {*chain.from_iterable(names.values())}
+    if any(name_terms(name) == wanted or _plain_name(name) == called for name in every):
         return {}
     asked = [one for one in candidates if _is_heading(called, one.chunk)] if _asks(plan) else []
     if 0 < len(asked) <= FEW:
         return {id(asked[0]): ASKED}
+    folded = fold(plan.text)
     # A part counts if a heading has it: then it is no part, but the section.
     for sought in dict.fromkeys((wanted, wanted & frozenset(split_terms(PART.sub(" ", plan.text))))):
-        fits = ((fit, one) for one in candidates if (fit := _fit(one.chunk, sought, plan.text)) is not None)
+        told = {name for name in every if not sought.isdisjoint(name_terms(name))}
+        sharing = {path: own for path, each in names.items() if (own := [name for name in each if name in told])}
+        near = (one for one in candidates if one.chunk.path in sharing)
+        fits = ((fit, one) for one in near if (fit := _fit(one.chunk, sharing[one.chunk.path], sought, folded)))
         if best := sorted(fits, key=lambda pair: pair[0])[:1]:
             return {id(best[0][1]): NAMED}
     return {}
@@ -69,12 +75,8 @@ def _is_heading(called: str, chunk: Chunk) -> bool:
     return any(plain_heading(heading) == called for heading in section_headings(chunk))
 
 
-def _fit(chunk: Chunk, wanted: frozenset[str], text: str) -> tuple[bool, int] | None:
-    """Return how well a section fits, the lowest best; None unless its heading and the name make up the query."""
-    names = [name for name in chunk.names if not wanted.isdisjoint(name_terms(name))]
-    if not names:
-        return None
-    folded = fold(text)
+def _fit(chunk: Chunk, names: Sequence[str], wanted: frozenset[str], folded: str) -> tuple[bool, int] | None:
+    """Return how well a section fits, the lowest best; None unless its heading and a name make up the folded query."""
     fits = [
         (not is_written(name, folded), len(heading - wanted))
         for heading in map(name_terms, section_headings(chunk))
