@@ -15,7 +15,7 @@ from notewell import Vault
 from ..serving import Served, kept_up, serving
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Page
+    from playwright.sync_api import Page, Route
 
 QUESTION = "why does my loaf spread flat"
 
@@ -29,6 +29,11 @@ def search(page: Page, served: Served, text: str) -> None:
     page.get_by_role("searchbox").press_sequentially(text)
     # The results of earlier letters may still come.
     page.locator(".results[aria-busy=false] .result").first.wait_for()
+
+
+def answer_late(route: Route) -> None:
+    sleep(0.3)
+    route.continue_()
 
 
 def test_results_appear_while_typing_grouped_by_note(sample: Served, browser_page: Page) -> None:
@@ -175,7 +180,7 @@ def test_nothing_moves_while_the_start_and_results_arrive(sample: Served, browse
           .observe({ type: "layout-shift", buffered: true });"""
     )
     # The newest notes come before the filters.
-    browser_page.route("**/filters", lambda route: (sleep(0.3), route.continue_()))
+    browser_page.route("**/filters", answer_late)
     browser_page.goto(address(sample))
     browser_page.locator(".newest a").first.wait_for()
     browser_page.get_by_label("Filter by tag").wait_for()
