@@ -6,6 +6,7 @@ import json
 import string
 import subprocess
 import sys
+from collections.abc import Sequence
 
 import numpy as np
 from hypothesis import given
@@ -16,6 +17,7 @@ from tokenizers.pre_tokenizers import Whitespace
 
 from notewell.embed import DEFAULT_MODEL
 from notewell.embed.static import MOST_WORDS, StaticEmbedder, VocabularyFile, WordTokens, splits_by_words
+from notewell.embed.word_pieces import FAMILIAR, WordPieces
 
 FILE = DEFAULT_MODEL / "tokenizer.json"
 TOKENIZER = Tokenizer.from_file(str(FILE))
@@ -31,12 +33,19 @@ def vocabulary(room: int = 10**9, searched: int = 10**12) -> VocabularyFile:
 
 
 VOCABULARY, AT_ONCE = vocabulary(), vocabulary(searched=-1)
-WORDS = WordTokens(TOKENIZER)
+PIECES = WordPieces(FILE)
 
 
 def by_tokenizer(text: str) -> list[int]:
     ids: list[int] = TOKENIZER.encode(text, add_special_tokens=False).ids
     return ids
+
+
+def all_by_tokenizer(texts: Sequence[str]) -> list[list[int]]:
+    return [by_tokenizer(text) for text in texts]
+
+
+WORDS = WordTokens(all_by_tokenizer)
 
 
 PLAIN = [
@@ -138,11 +147,44 @@ def test_the_tokens_of_any_text_are_those_of_its_words(text: str) -> None:
 
 
 def test_words_are_forgotten_before_they_fill_the_memory() -> None:
-    words = WordTokens(TOKENIZER)
+    words = WordTokens(all_by_tokenizer)
     for first in range(0, MOST_WORDS + 3_000, 1_000):
         words([" ".join(f"w{number}" for number in range(first, first + 1_000))])
     assert len(words._known) <= MOST_WORDS + 1_000
     assert words(["w1 w2"]) == [by_tokenizer("w1 w2")]
+
+
+def test_every_familiar_sign_gives_the_tokens_that_the_library_gives() -> None:
+    signs = [sign for sign in map(chr, range(0x1F800)) if FAMILIAR.fullmatch(sign)]
+    texts = [text for sign in signs for text in (sign, f"a{sign}B", f"Sq{sign} x")]
+    encoded = TOKENIZER.encode_batch_fast(texts, add_special_tokens=False)
+    assert [text for text, one in zip(texts, encoded, strict=True) if PIECES.tokens(text) != one.ids] == []
+
+
+familiar = st.text(
+    st.characters(min_codepoint=0, max_codepoint=0x52F) | st.sampled_from("’–…→✅🎉\u200d\ufe0f"), max_size=60
+)
+
+
+@given(st.one_of(familiar, st.text(max_size=60)))
+def test_pieces_of_any_text_are_those_of_the_library_or_none(text: str) -> None:
+    assert PIECES.tokens(text) in (None, by_tokenizer(text))
+    assert PIECES.tokens(text) is not None or not FAMILIAR.fullmatch(text)
+
+
+def test_long_words_and_parts_that_are_no_tokens_are_unknown() -> None:
+    texts = ["x" * 100, "x" * 101, "a\u0301" * 101, "[UNK] ##s", "\u0378\u0378", "supercalifragilistic"]
+    assert [PIECES.tokens(text) for text in texts] == all_by_tokenizer(texts)
+
+
+def test_no_library_is_loaded_for_texts_of_familiar_signs() -> None:
+    program = (
+        "import sys; from notewell.embed import EmbedRules, load_embedder; embedder = load_embedder(EmbedRules());"
+        "embedder.embed(['Größe – “rye” → ✅', 'a' * 300, 'tab\\x00s']);"
+        "loaded = 'tokenizers' in sys.modules; embedder.embed(['日本語']); print(loaded, 'tokenizers' in sys.modules)"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "False True"
 
 
 def test_only_a_tokenizer_with_berts_rules_splits_by_words() -> None:

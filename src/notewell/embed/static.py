@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cached_property
 from itertools import chain
@@ -16,6 +16,7 @@ import numpy as np
 from notewell.embed.model_files import digest_of, open_weights, read_text
 from notewell.embed.tokens import load_tokenizer, panics_explained
 from notewell.embed.vectors import unit
+from notewell.embed.word_pieces import WordPieces
 from notewell.errors import EmbedError
 from notewell.types.note import Vectors
 
@@ -41,7 +42,8 @@ class StaticEmbedder:
             config = json.loads(read_text(folder / "config.json"))
             self._table = _load_table(folder / "model.safetensors")
             self.fingerprint = _fingerprint(folder, config, self._table.shape)
-            self._vocabulary = VocabularyFile(folder / "tokenizer.json") if "tokenizer_sha256" in config else None
+            self._is_ours = "tokenizer_sha256" in config
+            self._vocabulary = VocabularyFile(folder / "tokenizer.json") if self._is_ours else None
         self.dimensions = int(self._table.shape[1])
         # A search embeds its query to compare chunks, and again to compare their sentences.
         self._latest: tuple[str | None, Vectors] = None, np.zeros(0, dtype=np.float32)
@@ -56,7 +58,20 @@ class StaticEmbedder:
 
     @cached_property
     def _words(self) -> WordTokens | None:
-        return WordTokens(self._tokenizer) if splits_by_words(self._tokenizer) else None
+        return WordTokens(self._encode) if self._is_ours or splits_by_words(self._tokenizer) else None
+
+    @cached_property
+    def _pieces(self) -> WordPieces | None:
+        return WordPieces(self._folder / "tokenizer.json") if self._is_ours else None
+
+    def _encode(self, texts: Sequence[str]) -> list[list[int]]:
+        """Return the token numbers of each text; the library is only loaded for signs that few vaults have."""
+        found = [self._pieces.tokens(text) if self._pieces else None for text in texts]
+        left = [text for text, tokens in zip(texts, found, strict=True) if tokens is None]
+        if not left:
+            return [tokens for tokens in found if tokens is not None]
+        encoded = iter(self._tokenizer.encode_batch_fast(left, add_special_tokens=False))
+        return [next(encoded).ids if tokens is None else tokens for tokens in found]
 
     @contextmanager
     def _explained(self) -> Iterator[None]:
@@ -78,7 +93,7 @@ class StaticEmbedder:
         asked, row = self._latest
         if asked != text:
             if asked is not None:
-                # A command answers one query before the tokenizer would be loaded; later ones are quicker with it.
+                # A command answers one query before all tokens would be read; later ones are quicker with them.
                 self._vocabulary = None
             row = self.embed([text])[0]
             self._latest = text, row
@@ -94,16 +109,17 @@ class StaticEmbedder:
 
     def pieces(self, word: str) -> int:
         """Return how many tokens a word has: technical terms have several."""
-        tokens = self._vocabulary.tokens(word) if self._vocabulary else None
-        if tokens is not None:
+        vocabulary = self._vocabulary
+        if vocabulary and (tokens := vocabulary.tokens(word)) is not None:
             return len(tokens)
         with panics_explained(self._folder):
-            return len(self._tokenizer.encode(word, add_special_tokens=False).ids)
+            return len(self._encode([word])[0])
 
     def _tokens(self, texts: Sequence[str]) -> Iterator[list[int]]:
         """Yield the token numbers of each text."""
-        if self._vocabulary:
-            if (tokens := self._vocabulary.tokens_of(texts)) is not None:
+        # Another thread may drop it meanwhile.
+        if vocabulary := self._vocabulary:
+            if (tokens := vocabulary.tokens_of(texts)) is not None:
                 yield from tokens
                 return
             self._vocabulary = None
@@ -112,21 +128,20 @@ class StaticEmbedder:
             if self._words is not None:
                 yield from self._words(batch)
             else:
-                encoded = self._tokenizer.encode_batch_fast(batch, add_special_tokens=False)
-                yield from (encoding.ids for encoding in encoded)
+                yield from self._encode(batch)
 
 
 class VocabularyFile:
     """Tokens of plain texts, found by searching tokenizer.json as bytes, or in its vocabulary alone.
 
-    Loading the tokenizer takes 40 ms, too long for a command that embeds one query and the sentences of a few hits. It
-    has BERT's WordPiece rules.
+    Reading all tokens takes 40 ms, too long for a command that embeds one query and the sentences of a few hits. They
+    have BERT's WordPiece rules.
     """
 
-    # Plain text splits into these under BERT's rules; anything else needs the tokenizer itself.
+    # Plain text splits into these under BERT's rules; anything else needs more.
     PLAIN = re.compile(r"[a-z0-9]+|[^\sa-z0-9]")
     PRINTABLE = re.compile(r"[\x20-\x7e\t\n\r]*")
-    # For a longer word, or more text than this in all, loading the tokenizer is better.
+    # For a longer word, or more text than this in all, reading all tokens is better.
     LONG_WORD = re.compile(r"[A-Za-z0-9]{50}")
     MOST_TEXT = 10_000
     # Reading the vocabulary takes 15 ms, as long as searching this many bytes does.
@@ -216,8 +231,8 @@ class WordTokens:
     # BERT's rules drop these characters and join their neighbours.
     DROPPED = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
 
-    def __init__(self, tokenizer: Tokenizer) -> None:
-        self._tokenizer = tokenizer
+    def __init__(self, encode: Callable[[Sequence[str]], list[list[int]]]) -> None:
+        self._encode = encode
         self._known: dict[str, list[int]] = {}
 
     def __call__(self, texts: Sequence[str]) -> list[list[int]]:
@@ -225,7 +240,9 @@ class WordTokens:
         words = [(self.PLAIN if text.isascii() else self.MIXED).findall(text) for text in texts]
         known = self._learned({word for run in words for word in run})
         return [
-            self._whole(text) if self.DROPPED.search(text) else list(chain.from_iterable([known[word] for word in run]))
+            self._encode([text])[0]
+            if self.DROPPED.search(text)
+            else list(chain.from_iterable([known[word] for word in run]))
             for text, run in zip(texts, words, strict=True)
         ]
 
@@ -238,14 +255,9 @@ class WordTokens:
         if len(known) > MOST_WORDS:
             # Another thread may still be reading the old dictionary.
             known, new = {}, list(words)
-        encoded = self._tokenizer.encode_batch_fast(new, add_special_tokens=False)
-        known.update(zip(new, [encoding.ids for encoding in encoded], strict=True))
+        known.update(zip(new, self._encode(new), strict=True))
         self._known = known
         return known
-
-    def _whole(self, text: str) -> list[int]:
-        ids: list[int] = self._tokenizer.encode(text, add_special_tokens=False).ids
-        return ids
 
 
 def _load_table(file: Path) -> np.ndarray[Any, np.dtype[Any]]:
