@@ -39,6 +39,17 @@ def published(app: Guard) -> dict[str, Any]:
     return schema
 
 
+def test_answers_are_described_only_when_someone_asks(tmp_path: Path) -> None:
+    from notewell import Vault  # noqa: PLC0415
+    from notewell.serve.http import make_api  # noqa: PLC0415
+    from notewell.serve.schema import schema_of  # noqa: PLC0415
+
+    schema_of.cache_clear()
+    api = make_api(Vault.open(tmp_path))
+    assert schema_of.cache_info().currsize == 0
+    assert "200" in api.openapi()["paths"]["/search"]["get"]["responses"]
+
+
 @cases("mode", ["positive", "negative"])
 def test_nothing_a_client_can_send_is_a_mistake_of_ours(app: Guard, mode: str) -> None:
     from hypothesis import HealthCheck, Phase, given, seed, settings  # noqa: PLC0415

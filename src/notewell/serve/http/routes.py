@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Awaitable, Callable, Mapping
-from functools import partial
-from typing import Annotated, Any, get_type_hints
+from functools import partial, reduce
+from operator import or_
+from typing import Annotated, Any, NamedTuple, get_type_hints
 
 from anyio import CapacityLimiter
 from anyio.to_thread import run_sync
@@ -282,101 +283,90 @@ class Routes:
         return response
 
 
-def router(vault: Vault) -> APIRouter:
-    """Return the routes of a vault, the most needed first."""
+def router(vault: Vault, *, describes: bool = False) -> APIRouter:
+    """Return the routes of a vault, the most needed first; only `describes` what they answer on request."""
     routes, made = Routes(vault), APIRouter(dependencies=[Depends(check_query)])
-    found = schema_of(Results) | schema_of(DeepResults) | schema_of(Compared)
-    add, add_post = partial(_add, made), partial(_add_post, made)
-    add("/health", routes.health, schema_of(VaultHealth) | schema_of(Health), {})
-    add("/progress", routes.progress, schema_of(Indexed), UNABLE)
+    found = (Results, DeepResults, Compared)
+    add, add_post = Adding(made, describes).add, Adding(made, describes, posts=True).add
+    add("/health", routes.health, (VaultHealth, Health), {})
+    add("/progress", routes.progress, Indexed, UNABLE)
     add("/search", routes.search, found, {**ABSENT, **UNABLE}, route_arguments("search"))
-    add("/related", routes.related, schema_of(Results), {**ABSENT, **UNABLE}, route_arguments("related"))
+    add("/related", routes.related, Results, {**ABSENT, **UNABLE}, route_arguments("related"))
     one = route_arguments("related", without=("note",))
-    add("/related/{note:path}", routes.related_to, schema_of(Results), {**ABSENT, **UNABLE}, one)
+    add("/related/{note:path}", routes.related_to, Results, {**ABSENT, **UNABLE}, one)
     walk = route_arguments("traverse", without=("note",))
-    add("/traverse/{note:path}", routes.traverse, schema_of(Walk), {**ABSENT, **UNABLE}, walk)
+    add("/traverse/{note:path}", routes.traverse, Walk, {**ABSENT, **UNABLE}, walk)
     node = route_arguments("read", LINES, PART, QUERY["refresh"], without=("note",))
-    add("/node/{note:path}", routes.node, schema_of(Reading), {**ABSENT, **UNABLE}, node)
-    add("/page/{note:path}", routes.page, schema_of(NotePage), {**ABSENT, **UNABLE}, node)
-    add("/filters", routes.filters, schema_of(FilterChoices), UNABLE)
-    add("/findings", routes.findings, schema_of(Findings), UNABLE)
-    add("/broken-links", routes.broken_links, schema_of(BrokenLinks), UNABLE)
-    add("/duplicates", routes.duplicates, schema_of(Duplicates), UNABLE)
-    add("/ask", routes.answer_once, schema_of(Answer), UNABLE, route_arguments("ask"))
-    add("/sessions", routes.sessions, schema_of(SessionList), UNABLE)
-    add("/sessions/{name:path}", routes.session, schema_of(Session), {**NO_SESSION, **UNABLE})
-    add("/tags", routes.tags, schema_of(TagReport), UNABLE, curate.LISTED)
-    add("/tags/suggest", routes.suggest_tags, schema_of(TagProposals), {**ABSENT, **UNABLE}, curate.SUGGESTED)
-    add("/queue", routes.queue, schema_of(Queue), UNABLE, curate.SHOWN)
-    add_post("/review", routes.review, schema_of(Queue), UNABLE, curate.REVIEW)
-    add_post("/promote", routes.promote, schema_of(Promoted), UNABLE, curate.PROMOTE)
-    add_post("/apply-renames", routes.apply_renames, schema_of(Renamed), UNABLE, curate.RENAMES)
-    add_post("/intake", routes.intake, schema_of(Intake), UNABLE, curate.INTAKE)
-    add("/intake/log", routes.intake_log, schema_of(Intake), UNABLE, curate.INTAKE_LOG)
-    add_post("/intake/undo", routes.undo_intake, schema_of(Intake), UNABLE, curate.INTAKE_UNDO)
-    add_post("/pause", routes.pause, schema_of(Paused), UNABLE)
-    add_post("/resume", routes.resume, schema_of(Paused), UNABLE)
+    add("/node/{note:path}", routes.node, Reading, {**ABSENT, **UNABLE}, node)
+    add("/page/{note:path}", routes.page, NotePage, {**ABSENT, **UNABLE}, node)
+    add("/filters", routes.filters, FilterChoices, UNABLE)
+    add("/findings", routes.findings, Findings, UNABLE)
+    add("/broken-links", routes.broken_links, BrokenLinks, UNABLE)
+    add("/duplicates", routes.duplicates, Duplicates, UNABLE)
+    add("/ask", routes.answer_once, Answer, UNABLE, route_arguments("ask"))
+    add("/sessions", routes.sessions, SessionList, UNABLE)
+    add("/sessions/{name:path}", routes.session, Session, {**NO_SESSION, **UNABLE})
+    add("/tags", routes.tags, TagReport, UNABLE, curate.LISTED)
+    add("/tags/suggest", routes.suggest_tags, TagProposals, {**ABSENT, **UNABLE}, curate.SUGGESTED)
+    add("/queue", routes.queue, Queue, UNABLE, curate.SHOWN)
+    add_post("/review", routes.review, Queue, UNABLE, curate.REVIEW)
+    add_post("/promote", routes.promote, Promoted, UNABLE, curate.PROMOTE)
+    add_post("/apply-renames", routes.apply_renames, Renamed, UNABLE, curate.RENAMES)
+    add_post("/intake", routes.intake, Intake, UNABLE, curate.INTAKE)
+    add("/intake/log", routes.intake_log, Intake, UNABLE, curate.INTAKE_LOG)
+    add_post("/intake/undo", routes.undo_intake, Intake, UNABLE, curate.INTAKE_UNDO)
+    add_post("/pause", routes.pause, Paused, UNABLE)
+    add_post("/resume", routes.resume, Paused, UNABLE)
     # Its answers are images, which no schema describes.
     made.add_api_route("/file/{path:path}", routes.file, methods=["GET"], include_in_schema=False)
-    add("/links", routes.links, schema_of(Links), UNABLE, route_arguments("links", without=("note",)))
+    add("/links", routes.links, Links, UNABLE, route_arguments("links", without=("note",)))
     links = route_arguments("links", without=("note", "orphans"))
-    add("/links/{note:path}", routes.links_of, schema_of(Links), {**ABSENT, **UNABLE}, links)
-    add("/entities", routes.entities, schema_of(Entities), UNABLE, route_arguments("entities"))
-    add("/graph", routes.graph, schema_of(Graph), UNABLE, route_arguments("graph"))
+    add("/links/{note:path}", routes.links_of, Links, {**ABSENT, **UNABLE}, links)
+    add("/entities", routes.entities, Entities, UNABLE, route_arguments("entities"))
+    add("/graph", routes.graph, Graph, UNABLE, route_arguments("graph"))
     around = route_arguments("graph", AROUND, HOPS)
-    add("/graph/map", routes.graph_map, schema_of(GraphMap), {**ABSENT, **UNABLE}, around)
-    add("/domains", routes.domains, schema_of(DomainList), UNABLE)
-    add("/status", routes.status, schema_of(Status), UNABLE)
-    add_post("/rag", routes.ask, line_schemas(), UNABLE, ARGUMENTS)
-    lines = schema_of(Report) | schema_of(IndexingProgress) | schema_of(Failure)
+    add("/graph/map", routes.graph_map, GraphMap, {**ABSENT, **UNABLE}, around)
+    add("/domains", routes.domains, DomainList, UNABLE)
+    add("/status", routes.status, Status, UNABLE)
+    add_post("/rag", routes.ask, line_schemas() if describes else None, UNABLE, ARGUMENTS)
+    lines = (Report, IndexingProgress, Failure)
     add_post("/reload", routes.reload, lines, {**BUSY, **UNABLE})
     return made
 
 
-def _add(
-    made: APIRouter,
-    path: str,
-    method: Callable[..., Response | Awaitable[Response]],
-    schema: Any,
-    problems: Mapping[int, str],
-    asked: type[RouteArguments] | None = None,
-) -> None:
-    """Add a GET route, whose query parameters are those of the model `asked`."""
-    made.add_api_route(
-        path,
-        _with_arguments(method, Annotated[asked, QueryModel()]),
-        methods=["GET"],
-        name=method.__name__,
-        operation_id=method.__name__,
-        description=inspect.getdoc(method),
-        # The result is JSON already: its schema is published here, and checked in tests.
-        response_model=None,
-        responses={200: {"model": schema, "description": "The answer"}, **_failures(problems)},
-    )
+class Adding(NamedTuple):
+    """How routes are added: whether what they answer is described, too, and whether they are posted to."""
 
+    made: APIRouter
+    describes: bool
+    posts: bool = False
 
-def _add_post(
-    made: APIRouter,
-    path: str,
-    method: Callable[..., Response | Awaitable[Response]],
-    schema: Any,
-    problems: Mapping[int, str],
-    asked: type[RouteArguments] | None = None,
-) -> None:
-    """Add a POST route, whose body is the model `asked`; a coroutine answers line by line."""
-    in_lines = inspect.iscoroutinefunction(method)
-    described = {"model": schema, "description": "JSON lines" if in_lines else "The answer"}
-    made.add_api_route(
-        path,
-        _with_arguments(method, Annotated[asked, Body()]),
-        methods=["POST"],
-        name=method.__name__,
-        operation_id=method.__name__,
-        description=inspect.getdoc(method),
-        response_class=JsonLines if in_lines else JSONResponse,
-        response_model=None,
-        responses={200: described, **_failures(problems)},
-    )
+    def add(
+        self,
+        path: str,
+        method: Callable[..., Response | Awaitable[Response]],
+        answer: Any,
+        problems: Mapping[int, str],
+        asked: type[RouteArguments] | None = None,
+    ) -> None:
+        """Add a route whose parameters, or whose body, are those of the model `asked`.
+
+        A coroutine that is posted to answers line by line.
+        """
+        in_lines = self.posts and inspect.iscoroutinefunction(method)
+        told = "JSON lines" if in_lines else "The answer"
+        self.made.add_api_route(
+            path,
+            _with_arguments(method, Annotated[asked, Body() if self.posts else QueryModel()]),
+            methods=["POST" if self.posts else "GET"],
+            name=method.__name__,
+            operation_id=method.__name__,
+            description=inspect.getdoc(method),
+            response_class=JsonLines if in_lines else JSONResponse,
+            # The result is JSON already: its schema is published here, and checked in tests.
+            response_model=None,
+            responses=_answers(answer, told, problems) if self.describes else None,
+        )
 
 
 def _with_arguments(method: Callable[..., Any], asked: Any) -> Any:
@@ -390,10 +380,13 @@ def _with_arguments(method: Callable[..., Any], asked: Any) -> Any:
     return endpoint
 
 
-def _failures(problems: Mapping[int, str]) -> dict[int | str, dict[str, Any]]:
-    return {
-        status: {"model": schema_of(Failure), "description": why} for status, why in {**REFUSED, **problems}.items()
-    }
+def _answers(answer: Any, told: str, problems: Mapping[int, str]) -> dict[int | str, dict[str, Any]]:
+    """Return what a route answers, by status: its result, or one of several, or why it fails."""
+    failures = {**REFUSED, **problems}.items()
+    kinds = answer if isinstance(answer, tuple) else (answer,)
+    schema = reduce(or_, (schema_of(kind) if isinstance(kind, type) else kind for kind in kinds))
+    described: dict[int | str, dict[str, Any]] = {200: {"model": schema, "description": told}}
+    return described | {status: {"model": schema_of(Failure), "description": why} for status, why in failures}
 
 
 def _response(value: Mapping[str, object]) -> Response:
