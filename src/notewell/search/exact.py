@@ -111,7 +111,7 @@ def is_called(chunk: Chunk, plan: Plan) -> bool:
     return _spaced(plan.text) in map(_spaced, chunk.names)
 
 
-@lru_cache(maxsize=10_000)
+@lru_cache(maxsize=4_000)
 def _spaced(name: str) -> str:
     """Return a name folded, and with spaces for hyphens: `bitwise-and.md` is asked for as "bitwise and"."""
     return " ".join(fold(name).replace("-", " ").replace("_", " ").split())

@@ -86,10 +86,10 @@ def _fit(chunk: Chunk, names: Sequence[str], wanted: frozenset[str], folded: str
     return min(fits, default=None)
 
 
-_plain_name = lru_cache(maxsize=10_000)(plain_heading)
+_plain_name = lru_cache(maxsize=4_000)(plain_heading)
 
 
-@lru_cache(maxsize=10_000)
+@lru_cache(maxsize=4_000)
 def name_terms(name: str) -> frozenset[str]:
     """Return the terms of a name; the same names come up in query after query."""
     return frozenset(split_terms(name))
