@@ -173,7 +173,8 @@ def test_an_intake_onto_a_full_disk_writes_no_note_and_the_next_one_does(
     from notewell.curate.signals import make_signal  # noqa: PLC0415
     from notewell.curate.sources import Read  # noqa: PLC0415
 
-    root = make_vault({**NOTES, "notewell.toml": '[curate]\nfolders = ["."]\n[intake]\naccept = 0.01\n'}).root
+    settings = '[curate]\nfolders = ["."]\n[intake]\naccept = 0.01\nreview = 0.01\n'
+    root = make_vault({**NOTES, "notewell.toml": settings}).root
     (root / "Inbox").mkdir()
     signal = make_signal("Bees", "The hive hums in the evening, and the bees rest.", source="feed")
     with opened(root, root.parent / "store.db") as vault:

@@ -164,6 +164,9 @@ def test_elsewhere_the_token_is_needed_and_each_request_is_a_line_without_what_w
 ) -> None:
     token = notewell("serve", "--new-token")[1].strip()
     known = {"Authorization": f"Bearer {token}"}
+    # While a vault is indexed for the first time, a search is refused.
+    with Vault.open(folder) as vault:
+        vault.index()
     # At no rate there is no limit.
     with started(folder, "--host", "0.0.0.0", "--verbose", "--json", "--rate", "0") as (process, served):
         here = Served("127.0.0.1", served.port)
