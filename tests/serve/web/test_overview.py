@@ -10,6 +10,7 @@ from urllib.parse import quote
 import pytest
 
 from notewell import Vault
+from notewell.serve.web.choices import filter_choices
 
 from ..serving import Served, kept_up, serving
 
@@ -89,3 +90,31 @@ def test_the_codes_of_notices_are_in_a_header(sample: Served) -> None:
     reply = sample.ask("/search?text=xqzvwk")
     codes = [code for code in reply.headers["notewell-notices"].split(",") if code]
     assert len(codes) == len(reply.data["notices"]) > 0
+
+
+def test_a_menu_offers_the_properties_that_most_notes_have_and_no_days_or_addresses(tmp_path: Path) -> None:
+    for number in range(4):
+        properties = [
+            f"Status: {('open', 'done')[number % 2]}",
+            f"cover: https://example.org/{number}.jpg",
+            f"created: 2024-01-0{number + 1}",
+            f"name: {'a sentence ' * 7}{number}",
+            f"rating: [{number}, '']",
+            f"parts: {{one: [1], two: {number > 1}}}",
+            *([f"mood: {('bad', 'good')[number]}", f"own words: {number}", "alone: yes"] if number < 2 else []),
+        ]
+        note = "\n".join(("---", *properties, "---", "A note."))
+        (tmp_path / f"{number}.md").write_text(note, "utf-8")
+    with Vault.open(tmp_path, {"embed.model": "words", "embed.encoder": "off"}) as vault:
+        vault.index()
+        found = filter_choices(vault)
+    assert found.properties == {
+        "parts": ("false", "true"),
+        "rating": ("0", "1", "2", "3"),
+        "status": ("done", "open"),
+        "mood": ("bad", "good"),
+    }
+    assert list(found.properties) == ["parts", "rating", "status", "mood"]
+    # Filters that are typed may name any of them.
+    assert found.keys[:6] == ("cover", "created", "name", "parts", "rating", "status")
+    assert {"mood", "own words", "alone"} <= {*found.keys}

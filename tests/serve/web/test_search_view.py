@@ -154,6 +154,20 @@ def test_signs_of_markdown_are_not_shown(sample: Served, browser_page: Page) -> 
     ]
 
 
+def test_a_note_is_opened_elsewhere_only_by_links_that_a_browser_follows(sample: Served, browser_page: Page) -> None:
+    search(browser_page, sample, "varroa")
+    # A page may not lead to files, so a link to one does nothing.
+    assert browser_page.locator("a[href^='file:']").count() == 0
+    shown = browser_page.evaluate(
+        """async () => {
+          const { openerOf } = await import("/web/dom.js");
+          const addresses = ["obsidian://open?path=a", "vscode://file/a:2", "file:///a", ""];
+          return addresses.map((one) => openerOf(one).textContent ?? "");
+        }"""
+    )
+    assert shown == ["Open in Obsidian", "Open in VS Code", "", ""]
+
+
 @pytest.mark.parametrize("path", ["/", "/search?text=bees", "/status"])
 def test_one_can_type_at_once(sample: Served, browser_page: Page, path: str) -> None:
     browser_page.goto(address(sample, path))

@@ -3,23 +3,19 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from itertools import islice
 
 from notewell.files.control_chars import visible_line
 from notewell.frozen import frozen
+from notewell.serve.web.properties import MOST_VALUES, offered, read_properties
 from notewell.store import Snapshot
 from notewell.vault import Vault
 
 # More than a menu shows well; of folders and tags, those with the most notes.
 MOST = 100
-# A property with more values than this is not chosen from a menu.
-MOST_VALUES = 30
-MOST_KEYS = 12
 # Topics, and the most linked notes that they are chosen from; a long title is none.
 TOPICS, LINKED, LONGEST = 8, 50, 40
-# Properties that nobody searches by: they have filters of their own, or style a note.
-LEFT_OUT = ("tags", "tag", "type", "aliases", "alias", "title", "cssclasses", "cssclass", "publish", "permalink")
 
 
 @frozen
@@ -32,8 +28,10 @@ class FilterChoices:
     """Tags, the most used first."""
     types: tuple[str, ...]
     """Types of notes, as in their front matter."""
+    keys: tuple[str, ...]
+    """Properties of the front matter, those that most notes have first."""
     properties: Mapping[str, tuple[str, ...]]
-    """Properties that have few values, with these values."""
+    """Those with few values, and these values, without days and addresses."""
     domains: tuple[str, ...]
     """The domains of the vault."""
     topics: tuple[str, ...]
@@ -44,13 +42,16 @@ def filter_choices(vault: Vault) -> FilterChoices:
     """Return the values to filter the notes of a vault by; none if it is not indexed."""
     domains = tuple(domain.name for domain in vault.settings_files.domains)
     if not vault.indexed:
-        return FilterChoices((), (), (), {}, domains, ())
+        return FilterChoices((), (), (), (), {}, domains, ())
     tags = tuple(vault.store.about(tags=True).tags)[:MOST]
     with vault.shown.answering() as snapshot:
-        folders = Counter(folder for path in snapshot.ids() for folder in _folders(path))
+        paths = sorted(snapshot.ids())
+        folders = Counter(folder for path in paths for folder in _folders(path))
         largest = sorted(folder for folder, _ in folders.most_common(MOST))
-        properties = dict(islice(_properties(snapshot), MOST_KEYS))
-        return FilterChoices(tuple(largest), tags, _few(snapshot, "type"), properties, domains, _topics(snapshot))
+        types = tuple(sorted(snapshot.values("type", most=MOST_VALUES)))
+        read = read_properties(snapshot, paths)
+        keys = tuple(islice(read, MOST))
+        return FilterChoices(tuple(largest), tags, types, keys, offered(read), domains, _topics(snapshot))
 
 
 def _folders(path: str) -> list[str]:
@@ -59,8 +60,8 @@ def _folders(path: str) -> list[str]:
     >>> _folders("a/b/c/d.md"), _folders("d.md")
     (['a', 'a/b'], [])
     """
-    first, second, *_ = (*(at for at, sign in enumerate(path) if sign == "/"), -1, -1)
-    return [path[:end] for end in (first, second) if end >= 0]
+    parts = path.split("/", 2)
+    return ["/".join(parts[:end]) for end in range(1, len(parts))]
 
 
 def _topics(snapshot: Snapshot) -> tuple[str, ...]:
@@ -78,14 +79,3 @@ def _is_worded(title: str) -> bool:
     (True, False, False)
     """
     return 1 < len(title) <= LONGEST and not title[0].islower() and title[0].isalnum() and "_" not in title
-
-
-def _few(snapshot: Snapshot, of: str, key: str = "") -> tuple[str, ...]:
-    return tuple(sorted(snapshot.values(of, key, most=MOST_VALUES)))
-
-
-def _properties(snapshot: Snapshot) -> Iterator[tuple[str, tuple[str, ...]]]:
-    for key in sorted(snapshot.values("key", most=MOST)):
-        # A key with a space cannot be written as a filter.
-        if key not in LEFT_OUT and " " not in key and len(values := _few(snapshot, "field", key)) > 1:
-            yield key, values

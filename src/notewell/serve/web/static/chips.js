@@ -14,7 +14,6 @@ const OFFERED = [
   ["Type", "type", "types"],
   ["Domain", "in", "domains"],
 ];
-const DAY = /^\d{4}-\d\d-\d\d/;
 const AGES = [["Past week", "7d"], ["Past month", "30d"], ["Past year", "365d"]];
 
 let offered = null;
@@ -36,7 +35,7 @@ export function chips(box, changed) {
 
   function load(again = false) {
     choices({ again }).then((found) => {
-      keys = [...KEYS, ...Object.keys(found.properties)];
+      keys = [...KEYS, ...found.keys];
       fill(menus, menusOf(found, (key, value) => add(written(key, value))));
       read();
     }).catch(() => {});
@@ -70,14 +69,9 @@ export function chipOf(text, remove) {
 export function menusOf(found, add) {
   const lists = OFFERED.filter(([, , of]) => found[of]?.length);
   const menus = lists.map(([name, key, of]) => menuOf(name, found[of].map((value) => [value, key, value]), add));
-  const properties = propertiesOf(found);
+  const properties = Object.entries(found.properties);
   if (properties.length) menus.push(menuOf("Property", [], add, properties));
   return [...menus, menuOf("Date", AGES.map(([label, age]) => [label, "after", age]), add)];
-}
-
-/** Return the properties with their values; those with days are left out, since days are chosen by their age. */
-export function propertiesOf({ properties = {} }) {
-  return Object.entries(properties).filter(([, values]) => !values.some((value) => DAY.test(value)));
 }
 
 function menuOf(name, options, add, groups = []) {

@@ -22,6 +22,12 @@ export function sentence(text) {
   return text.split(/(`[^`]+`)/).map((part) => (part.startsWith("`") ? h("code", {}, part.slice(1, -1)) : part));
 }
 
+/** Return a link that opens a note in the program it was written with; a browser follows no `file:` link of a page. */
+export function openerOf(uri) {
+  const program = { obsidian: "Obsidian", vscode: "VS Code" }[uri.split(":")[0]];
+  return program ? h("a", { class: "quiet", href: uri, rel: "noreferrer" }, `Open in ${program}`) : "";
+}
+
 /** Tell people who listen to the page instead of looking at it. */
 export function announce(text) {
   document.getElementById("announcer").textContent = text;

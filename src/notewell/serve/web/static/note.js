@@ -1,7 +1,7 @@
 // A note by itself: its text, outline, properties, backlinks and related notes.
 
 import { address, addressBelow, ask, noteAddress } from "/web/api.js";
-import { announce, count, fill, h, sentence } from "/web/dom.js";
+import { announce, count, fill, h, openerOf, sentence } from "/web/dom.js";
 import { plain } from "/web/highlight.js";
 import { elementAt, linesOf, pageAddress, renderedOf } from "/web/rendered.js";
 
@@ -64,8 +64,7 @@ class OpenNote {
         page.tags.map((tag) => h("a", { class: "tag", href: address("/search", { text: `tag:${tag}` }) }, `#${tag}`)),
         h("button", { class: "quiet", type: "button", onclick: () => this.copy() }, "Copy path:line"),
         page.kind === "file" ? "" : h("a", { class: "quiet", href: address("/graph", { note: page.path }) }, "Graph"),
-        page.uri ? h("a", { class: "quiet", href: page.uri, rel: "noreferrer" },
-          page.uri.startsWith("obsidian:") ? "Open in Obsidian" : "Open the file") : ""),
+        openerOf(page.uri)),
       page.problem ? h("p", { class: "gap", role: "status" }, page.problem) : "",
       page.lines_above ? this.gap(page.lines_above, "above", "Show the beginning", page.first_line - page.lines_above) : "");
   }

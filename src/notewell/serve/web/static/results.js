@@ -1,7 +1,7 @@
 // Hits as a list of notes, each with its best lines.
 
 import { address, ask, noteAddress } from "/web/api.js";
-import { count, fill, h } from "/web/dom.js";
+import { count, fill, h, openerOf } from "/web/dom.js";
 import { marked, plain } from "/web/highlight.js";
 
 // Places of a note that a result shows beside its best one, until more are wanted.
@@ -29,7 +29,7 @@ export function resultOf(group, { query, like, select }) {
       h("span", { class: "tools" },
         h("button", { class: "quiet", "aria-expanded": "false", onclick: (event) => showWhy(event, why, best, query) }, "Why this?"),
         h("button", { class: "quiet", onclick: like }, "More like this"),
-        best.uri ? h("a", { href: best.uri, class: "quiet", rel: "noreferrer" }, best.uri.startsWith("obsidian:") ? "Open in Obsidian" : "Open the file") : ""),
+        openerOf(best.uri)),
       best.date ? h("time", { datetime: best.date }, best.date) : ""),
     h("p", { class: "where" }, `${best.path}:${best.excerpt.line}`, best.place ? ` · ${best.place}` : "", crumbs(best)),
     h("p", { class: "excerpt" }, marked(best.excerpt.text, best.excerpt.highlights)),

@@ -1,7 +1,7 @@
 // Search as you type: results by note on the left, the selected one on the right.
 
 import { address, ask, noteAddress, send } from "/web/api.js";
-import { chips, choices, propertiesOf, written } from "/web/chips.js";
+import { chips, choices, written } from "/web/chips.js";
 import { announce, count, fill, h, sentence } from "/web/dom.js";
 import { knownOf } from "/web/known.js";
 import { groupsOf, resultOf } from "/web/results.js";
@@ -251,9 +251,9 @@ function topicsOf({ topics }) {
 
 /** Return the query language by examples, with values of the vault where it has some. */
 function syntaxOf(found = {}) {
-  const { tags = [], folders = [] } = found;
+  const { tags = [], folders = [], properties = {} } = found;
   // A word says more than a value that has to be quoted.
-  const [[key, value] = ["status", "open"]] = propertiesOf(found).flatMap(([name, values]) => values.filter((one) => WORD.test(one)).map((one) => [name, one]));
+  const [[key, value] = ["status", "open"]] = Object.entries(properties).flatMap(([name, values]) => values.filter((one) => WORD.test(one)).map((one) => [name, one]));
   const rows = [
     ['"as written"', "a phrase"],
     ["-word", "without this word"],
