@@ -114,6 +114,14 @@ def test_lines_stand_for_the_chunks_they_are_in_or_the_last_before_them(notes: V
     assert lines("bees:1") == whole[:1]
 
 
+def test_a_path_with_a_line_or_a_part_is_never_the_title_of_another_note(make_vault: MakeVault) -> None:
+    others = {f"Other {one}.md": f"# {one}\n\nSome text.\n" for one in ("Garden/Bees.md:9", "Garden/Bees.md#Honey")}
+    vault = make_vault({**NOTES, **others}, {"chunk.min_chars": 1})
+    vault.index()
+    for written in ("Garden/Bees.md:9", "Garden/Bees.md#Honey"):
+        assert vault.find(written) == written
+
+
 def test_a_line_behind_the_end_of_a_note_or_before_it_is_an_error_as_in_read(notes: Vault) -> None:
     with pytest.raises(NoteError, match="There is no line 0"):
         notes.related("bees:0")

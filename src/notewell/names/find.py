@@ -121,17 +121,16 @@ def _find(written: str, snapshot: Snapshot) -> FoundPlace | None:
 
 def _locate(written: str, snapshot: Snapshot) -> tuple[str, str] | None:
     """Return the path of a place's note and what follows it; None if no note is called that."""
-    if path := _path(written, snapshot):
-        return path, ""
-    names = [name for name in (before_lines(written), *(name for name, _ in split_part(written))) if name]
+    names = [name for name in (written, before_lines(written), *(name for name, _ in split_part(written))) if name]
+    # A path comes first. Most places are one with a line, and need not be compared with every name.
+    path = next((name for name in names if snapshot.chunks_of(name)), "")
+    if path:
+        return path, written[len(path) :]
     return next(((path, written[len(name) :]) for name in names if (path := _path(name, snapshot))), None)
 
 
 def _path(written: str, snapshot: Snapshot) -> str:
     """Return the path of the note that is called this, or nothing; several are an error."""
-    # Most places are paths, and need not be compared with every name.
-    if snapshot.chunks_of(written):
-        return written
     wanted = fold(written.removeprefix("./"))
     names = sorted((name.path, fold(name.path), fold(name.title), name.aliases) for name in snapshot.names())
     aliases = {path: [*map(fold, others)] for path, _, _, others in names if others}
