@@ -231,6 +231,7 @@ var AskView = class extends import_obsidian2.ItemView {
 // src/client.ts
 var PATIENCE_MS = 6e4;
 var MODEL_MS = 6e5;
+var TOKEN_HINT = "Choose the token in the settings of Notewell";
 var Client = class {
   constructor(send, address, token = "") {
     this.send = send;
@@ -261,10 +262,6 @@ var Client = class {
   /** Return how far indexing is. */
   progress() {
     return this.ask("GET", "/progress");
-  }
-  /** Return what is indexed. */
-  status() {
-    return this.ask("GET", "/status");
   }
   /** Pause background work, or resume it. */
   async pause(paused) {
@@ -298,8 +295,9 @@ var Client = class {
     if (typeof value !== "object" || value === null) throw this.stranger();
     if (status < 400) return value;
     const { error, hint } = value;
-    const fact = error ?? `Notewell answered with status ${status}`;
-    throw status === 404 ? new Missing(fact, hint) : new Problem(fact, hint);
+    if (typeof error !== "string") throw this.stranger();
+    if (status === 401) throw new Problem(error, TOKEN_HINT);
+    throw new (status === 404 ? Missing : Problem)(error, typeof hint === "string" ? hint : "");
   }
   stranger() {
     return new Problem(`The program at ${this.address} is not Notewell`, "Check the address in the settings");
@@ -472,6 +470,11 @@ var Connection = class {
   /** Forget a failed attempt to connect: somebody asks anew, and may have mended what was wrong. */
   retry() {
     if (this.known === this.failed) this.known = null;
+    this.recheck();
+  }
+  /** Look again at a server that somebody else runs: by now, another vault's may be at its address. */
+  recheck() {
+    if (!this.around.options().starts) this.known = null;
   }
   /** Forget the server, and what went wrong; the next request connects again. */
   reset() {
@@ -506,7 +509,9 @@ var Connection = class {
     const client = new Client(this.around.send, origin, token);
     try {
       const { vault } = await client.health();
-      if (vault === void 0) throw new Problem("The server requires its token", "Choose it in the settings");
+      if (vault === void 0) {
+        throw new Problem(token ? "The token is not that of the server" : "The server requires its token", TOKEN_HINT);
+      }
       if (real(vault) !== folder) {
         throw new Problem(`The server at ${origin} serves ${vault}`, "Let the plugin start one for this vault");
       }
@@ -724,8 +729,9 @@ var SettingsTab = class extends import_obsidian6.PluginSettingTab {
 var import_obsidian7 = require("obsidian");
 var BUSY_MS = 3e3;
 var CALM_MS = 3e4;
-function shownState(health, progress, notes) {
+function shownState(health, progress) {
   const { run, indexed, problem } = progress;
+  const notes = health.notes ?? 0;
   const left = health.filling?.left ?? 0;
   if (run) return { text: `Notewell: indexing ${run.done.toLocaleString("en")} of ${run.total.toLocaleString("en")}`, busy: true };
   if (problem) return { text: `Notewell: ${problem}`, busy: false };
@@ -753,12 +759,12 @@ var StatusItem = class {
   async look() {
     let shown = { text: "Notewell: off", busy: false };
     let why = "";
+    this.connection.recheck();
     try {
       shown = await this.connection.ask(async (client) => {
         const [health, progress] = await Promise.all([client.health(), client.progress()]);
         this.paused = health.paused ?? false;
-        const notes = progress.indexed && !progress.run ? (await client.status()).notes : 0;
-        return shownState(health, progress, notes);
+        return shownState(health, progress);
       });
     } catch (error) {
       why = worded(error);
@@ -807,7 +813,7 @@ var NotewellPlugin = class extends import_obsidian8.Plugin {
       folder: this.folder(),
       send: sendWithApp,
       options: () => this.options,
-      token: () => this.options.tokenName && this.app.secretStorage.getSecret(this.options.tokenName) || ""
+      token: () => this.token()
     });
     this.register(() => this.connection.end());
     this.registerView(RELATED, (leaf) => new RelatedView(leaf, this.connection));
@@ -819,12 +825,26 @@ var NotewellPlugin = class extends import_obsidian8.Plugin {
       this.app.workspace.onLayoutReady(() => status.follow(this));
     }
   }
-  /** Change options, save them, and connect again if they say where the server is. */
+  /** Change options, and save them. */
   async change(changed) {
-    this.options = { ...this.options, ...changed };
+    this.use({ ...this.options, ...changed });
     await this.saveData(this.options);
-    if (Object.keys(changed).some((name) => name !== "limit")) this.connection.reset();
-    if (changed.starts !== void 0) void this.status?.look();
+  }
+  /** Use what another device or program has saved. */
+  async onExternalSettingsChange() {
+    this.use(readOptions(await this.loadData()));
+  }
+  /** Use options, and connect again if they say where the server is. */
+  use(options) {
+    const before = this.options;
+    this.options = options;
+    if (JSON.stringify({ ...before, limit: 0 }) !== JSON.stringify({ ...options, limit: 0 })) this.connection.reset();
+    if (before.starts !== options.starts) void this.status?.look();
+  }
+  /** Return the token from the app's secret storage; it may have been pasted with a line break. */
+  token() {
+    const name = this.options.tokenName;
+    return name && this.app.secretStorage.getSecret(name)?.trim() || "";
   }
   /** Return the vault's folder; a phone's vault has none that another program could read. */
   folder() {

@@ -20,7 +20,7 @@ def test_health_says_that_it_is_there_and_what_it_serves(served: Served) -> None
 
     told, status = served.get("/health"), served.get("/status")
     assert (told["ok"], told["version"], told["paused"]) == (True, notewell.__version__, False)
-    same = ("vault", "store", "indexed_at", "filling")
+    same = ("vault", "store", "indexed_at", "notes", "filling")
     assert {name: told[name] for name in same} == {name: status[name] for name in same}
     assert (told["model"], told["dimension"]) == (status["embedder"], 27)
 

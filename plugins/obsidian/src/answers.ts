@@ -54,6 +54,7 @@ export interface Answer {
 export interface Health {
     readonly version: string;
     readonly vault?: string;
+    readonly notes?: number;
     readonly filling?: { readonly left: number; readonly under_way: boolean; readonly problem: string };
     readonly paused?: boolean;
 }
@@ -64,9 +65,4 @@ export interface Progress {
     readonly finished: boolean;
     readonly run: { readonly done: number; readonly total: number } | null;
     readonly problem: string;
-}
-
-/** What is indexed. */
-export interface Status {
-    readonly notes: number;
 }

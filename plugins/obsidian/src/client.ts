@@ -1,4 +1,4 @@
-import type { Answer, Health, Progress, Results, Status } from "./answers";
+import type { Answer, Health, Progress, Results } from "./answers";
 import { Gone, Missing, Problem } from "./problem";
 
 /** A request and its response, without the app: `requestUrl` in Obsidian, `fetch` in tests. */
@@ -18,6 +18,8 @@ export type Send = (request: Request) => Promise<Response>;
 // A search takes milliseconds, and a model minutes; this only ends a hang, as `requestUrl` cannot be cancelled.
 const PATIENCE_MS = 60_000;
 const MODEL_MS = 600_000;
+/** What to do about a token that is missing or wrong. */
+export const TOKEN_HINT = "Choose the token in the settings of Notewell";
 
 type Values = Record<string, string | number | boolean>;
 
@@ -59,11 +61,6 @@ export class Client {
         return this.ask<Progress>("GET", "/progress");
     }
 
-    /** Return what is indexed. */
-    status(): Promise<Status> {
-        return this.ask<Status>("GET", "/status");
-    }
-
     /** Pause background work, or resume it. */
     async pause(paused: boolean): Promise<void> {
         await this.ask("POST", paused ? "/pause" : "/resume");
@@ -99,9 +96,11 @@ export class Client {
         }
         if (typeof value !== "object" || value === null) throw this.stranger();
         if (status < 400) return value as T;
-        const { error, hint } = value as { error?: string; hint?: string };
-        const fact = error ?? `Notewell answered with status ${status}`;
-        throw status === 404 ? new Missing(fact, hint) : new Problem(fact, hint);
+        const { error, hint } = value as { error?: unknown; hint?: unknown };
+        if (typeof error !== "string") throw this.stranger();
+        // The server's hint is for those who write requests.
+        if (status === 401) throw new Problem(error, TOKEN_HINT);
+        throw new (status === 404 ? Missing : Problem)(error, typeof hint === "string" ? hint : "");
     }
 
     private stranger(): Problem {

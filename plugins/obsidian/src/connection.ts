@@ -1,4 +1,4 @@
-import { Client, type Send } from "./client";
+import { Client, type Send, TOKEN_HINT } from "./client";
 import { thisComputer } from "./computer";
 import { loopback, type Options } from "./options";
 import { OwnServer } from "./own_server";
@@ -40,6 +40,12 @@ export class Connection {
     /** Forget a failed attempt to connect: somebody asks anew, and may have mended what was wrong. */
     retry(): void {
         if (this.known === this.failed) this.known = null;
+        this.recheck();
+    }
+
+    /** Look again at a server that somebody else runs: by now, another vault's may be at its address. */
+    recheck(): void {
+        if (!this.around.options().starts) this.known = null;
     }
 
     /** Forget the server, and what went wrong; the next request connects again. */
@@ -85,7 +91,9 @@ export class Connection {
         const client = new Client(this.around.send, origin, token);
         try {
             const { vault } = await client.health();
-            if (vault === undefined) throw new Problem("The server requires its token", "Choose it in the settings");
+            if (vault === undefined) {
+                throw new Problem(token ? "The token is not that of the server" : "The server requires its token", TOKEN_HINT);
+            }
             if (real(vault) !== folder) {
                 throw new Problem(`The server at ${origin} serves ${vault}`, "Let the plugin start one for this vault");
             }

@@ -26,7 +26,7 @@ export default class NotewellPlugin extends Plugin {
             folder: this.folder(),
             send: sendWithApp,
             options: () => this.options,
-            token: () => (this.options.tokenName && this.app.secretStorage.getSecret(this.options.tokenName)) || "",
+            token: () => this.token(),
         });
         this.register(() => this.connection.end());
         this.registerView(RELATED, (leaf) => new RelatedView(leaf, this.connection));
@@ -40,13 +40,30 @@ export default class NotewellPlugin extends Plugin {
         }
     }
 
-    /** Change options, save them, and connect again if they say where the server is. */
+    /** Change options, and save them. */
     async change(changed: Partial<Options>): Promise<void> {
-        this.options = { ...this.options, ...changed };
+        this.use({ ...this.options, ...changed });
         await this.saveData(this.options);
-        if (Object.keys(changed).some((name) => name !== "limit")) this.connection.reset();
+    }
+
+    /** Use what another device or program has saved. */
+    override async onExternalSettingsChange(): Promise<void> {
+        this.use(readOptions(await this.loadData()));
+    }
+
+    /** Use options, and connect again if they say where the server is. */
+    private use(options: Options): void {
+        const before = this.options;
+        this.options = options;
+        if (JSON.stringify({ ...before, limit: 0 }) !== JSON.stringify({ ...options, limit: 0 })) this.connection.reset();
         // Now, and not when it is next due; a text is still being typed.
-        if (changed.starts !== undefined) void this.status?.look();
+        if (before.starts !== options.starts) void this.status?.look();
+    }
+
+    /** Return the token from the app's secret storage; it may have been pasted with a line break. */
+    private token(): string {
+        const name = this.options.tokenName;
+        return (name && this.app.secretStorage.getSecret(name)?.trim()) || "";
     }
 
     /** Return the vault's folder; a phone's vault has none that another program could read. */

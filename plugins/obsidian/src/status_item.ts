@@ -14,8 +14,9 @@ export interface Shown {
 }
 
 /** Return the state of a server in a few words. */
-export function shownState(health: Health, progress: Progress, notes: number): Shown {
+export function shownState(health: Health, progress: Progress): Shown {
     const { run, indexed, problem } = progress;
+    const notes = health.notes ?? 0;
     const left = health.filling?.left ?? 0;
     if (run) return { text: `Notewell: indexing ${run.done.toLocaleString("en")} of ${run.total.toLocaleString("en")}`, busy: true };
     if (problem) return { text: `Notewell: ${problem}`, busy: false };
@@ -49,12 +50,12 @@ export class StatusItem {
     async look(): Promise<void> {
         let shown: Shown = { text: "Notewell: off", busy: false };
         let why = "";
+        this.connection.recheck();
         try {
             shown = await this.connection.ask(async (client) => {
                 const [health, progress] = await Promise.all([client.health(), client.progress()]);
                 this.paused = health.paused ?? false;
-                const notes = progress.indexed && !progress.run ? (await client.status()).notes : 0;
-                return shownState(health, progress, notes);
+                return shownState(health, progress);
             });
         } catch (error) {
             why = worded(error);

@@ -90,14 +90,14 @@ test("options of another type, or of an older version, become the usual ones", (
 });
 
 test("the status says what is indexed and what goes on", () => {
-    const health = { version: "1", paused: false, filling: { left: 2972, under_way: true, problem: "" } };
+    const health = { version: "1", notes: 16894, paused: false, filling: { left: 2972, under_way: true, problem: "" } };
     const calm = { indexed: true, finished: true, run: null, problem: "" };
-    const all = { ...health, filling: { ...health.filling, left: 0 } };
-    expect(shownState(health, { ...calm, run: { done: 340, total: 16894 } }, 0).text).toBe("Notewell: indexing 340 of 16,894");
-    expect(shownState(health, calm, 16894)).toEqual({ text: "Notewell: 16,894 notes, improving (2,972 left)", busy: true });
-    expect(shownState({ ...health, paused: true }, calm, 1)).toEqual({ text: "Notewell: 1 note, paused", busy: false });
-    expect(shownState(all, calm, 3)).toEqual({ text: "Notewell: 3 notes", busy: false });
-    expect(shownState(all, { ...calm, problem: "No space" }, 3).text).toBe("Notewell: No space");
+    const all = { ...health, notes: 3, filling: { ...health.filling, left: 0 } };
+    expect(shownState(health, { ...calm, run: { done: 340, total: 16894 } }).text).toBe("Notewell: indexing 340 of 16,894");
+    expect(shownState(health, calm)).toEqual({ text: "Notewell: 16,894 notes, improving (2,972 left)", busy: true });
+    expect(shownState({ ...health, notes: 1, paused: true }, calm)).toEqual({ text: "Notewell: 1 note, paused", busy: false });
+    expect(shownState(all, calm)).toEqual({ text: "Notewell: 3 notes", busy: false });
+    expect(shownState(all, { ...calm, problem: "No space" }).text).toBe("Notewell: No space");
 });
 
 test("a name has the spelling of the app, whatever the disk has", () => {
@@ -107,14 +107,14 @@ test("a name has the spelling of the app, whatever the disk has", () => {
 test("a server that takes a request and never answers is a problem, not a wait for ever", async () => {
     vi.useFakeTimers();
     const client = new Client(() => new Promise(() => undefined), "http://127.0.0.1:1");
-    const asked = expect(client.status()).rejects.toThrow("does not answer");
+    const asked = expect(client.health()).rejects.toThrow("does not answer");
     await vi.runAllTimersAsync();
     await asked;
     vi.useRealTimers();
 });
 
 test("another program at the address is not taken for a server that requires its token", async () => {
-    const answers: [number, string][] = [[200, "<html>"], [200, "null"], [200, "{}"], [404, '{"detail": "Not Found"}']];
+    const answers: [number, string][] = [[200, "<html>"], [200, "null"], [200, "{}"], [404, '{"detail": "Not Found"}'], [401, '{"detail": "No"}'], [500, "{}"]];
     for (const [status, text] of answers) {
         const connection = new Connection({
             folder: "/notes",
@@ -123,6 +123,6 @@ test("another program at the address is not taken for a server that requires its
             token: () => "",
         });
         Platform.isDesktop = true;
-        await expect(connection.ask((client) => client.status())).rejects.toThrow("8483 is not Notewell");
+        await expect(connection.ask((client) => client.health())).rejects.toThrow("8483 is not Notewell");
     }
 });

@@ -32,6 +32,21 @@ test("the status is asked for as soon as starting is allowed, and not for each l
     vi.restoreAllMocks();
 });
 
+test("what another device saved is used, and not overwritten by the next change", async () => {
+    const app: RealApp = App.createConfigured__({}).asOriginalType__();
+    const plugin = new NotewellPlugin(app, manifest);
+    await plugin.onload();
+    const look = vi.spyOn(StatusItem.prototype, "look").mockResolvedValue();
+    await plugin.saveData({ ...DEFAULTS, starts: true, program: "/opt/notewell" });
+    await plugin.onExternalSettingsChange();
+    expect(look).toHaveBeenCalledTimes(1);
+    await Promise.all([plugin.change({ limit: 5 }), plugin.change({ tokenName: "mine" })]);
+    const all = { ...DEFAULTS, starts: true, program: "/opt/notewell", limit: 5, tokenName: "mine" };
+    expect(await plugin.loadData()).toEqual(all);
+    plugin.unload();
+    vi.restoreAllMocks();
+});
+
 test("the settings say where the server is, and the app keeps the token", async () => {
     const app: RealApp = App.createConfigured__({}).asOriginalType__();
     const plugin = new NotewellPlugin(app, manifest);
@@ -49,7 +64,7 @@ test("the settings say where the server is, and the app keeps the token", async 
     await toggles.mock.calls[0]?.[0](true);
     expect(tab.containerEl.textContent).not.toContain("Address");
     expect(tab.containerEl.textContent).toContain("Program");
-    app.secretStorage.setSecret("mine", "the token");
+    app.secretStorage.setSecret("mine", "the token\n");
     await secrets.mock.calls[0]?.[0]("mine");
     expect(plugin.options).toMatchObject({ address: "http://127.0.0.1:9000", starts: true, tokenName: "mine" });
     expect(JSON.stringify(await plugin.loadData())).not.toContain("the token");

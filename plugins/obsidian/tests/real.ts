@@ -50,7 +50,7 @@ export class Sender {
 }
 
 /** Return a connection of a vault, as the plugin makes one. */
-export function connect(folder: string, given: Partial<Options>, token = "", sender = new Sender()): Connection {
+export function connect(folder: string, given: Partial<Options>, token = "", sender: Pick<Sender, "send"> = new Sender()): Connection {
     const options = { ...DEFAULTS, program: PROGRAM, ...given };
     return new Connection({ folder, send: sender.send, options: () => options, token: () => token });
 }

@@ -51,7 +51,7 @@ test("background work can be paused and resumed, and the notes are counted", asy
     expect(await paused()).toBe(true);
     await connection.ask((client) => client.pause(false));
     expect(await paused()).toBe(false);
-    expect((await connection.ask((client) => client.status())).notes).toBe(4);
+    expect((await connection.ask((client) => client.health())).notes).toBe(4);
 });
 
 test("a problem has the words of the server", async () => {
@@ -63,32 +63,50 @@ test("a running server is used only for the vault that it serves, and only on th
     const other = makeVault({ "Else.md": "# Something else\n" });
     const sender = new Sender();
     const wrong = connect(other, { address }, "", sender);
-    await expect(wrong.ask((client) => client.status())).rejects.toThrow(`serves ${folder}`);
+    await expect(wrong.ask((client) => client.health())).rejects.toThrow(`serves ${folder}`);
     const right = connect(folder, { address: `${address}/` });
-    expect((await right.ask((client) => client.status())).notes).toBe(4);
+    expect((await right.ask((client) => client.health())).notes).toBe(4);
     // It was not started here, so it stays.
     right.end();
-    expect((await connection.ask((client) => client.status())).notes).toBe(4);
+    expect((await connection.ask((client) => client.health())).notes).toBe(4);
     const away = connect(other, { address: "http://notes.example.org:8483" }, "", sender);
-    await expect(away.ask((client) => client.status())).rejects.toThrow("is not on this computer");
+    await expect(away.ask((client) => client.health())).rejects.toThrow("is not on this computer");
     expect(sender.sent.map((request) => new URL(request.url).pathname)).toEqual(["/health"]);
     expect(sender.sent[0]?.headers).toEqual({ Accept: "application/json" });
     remove(other);
 });
 
+test("another vault's server at the same address is noticed when somebody asks anew", async () => {
+    const other = makeVault({ "Else.md": "# Something else\n" });
+    const second = connect(other, { starts: true });
+    const elsewhere = await second.ask((client) => Promise.resolve(client.address));
+    const { send } = new Sender();
+    let at = address;
+    const attached = connect(folder, { address }, "", {
+        send: (request) => send({ ...request, url: request.url.replace(address, at) }),
+    });
+    expect((await attached.ask((client) => client.health())).notes).toBe(4);
+    // As if the first had ended, and the second had been given its port.
+    at = elsewhere;
+    attached.retry();
+    await expect(attached.ask((client) => client.health())).rejects.toThrow(`serves ${other}`);
+    second.end();
+    remove(other);
+});
+
 test("a server that is gone says so, and one of our own comes back", async () => {
     const attached = connect(folder, { address });
-    await attached.ask((client) => client.status());
+    await attached.ask((client) => client.health());
     connection.reset();
     await expect
-        .poll(() => attached.ask((client) => client.status()).then(String, (error: unknown) => error), { timeout: 60_000 })
+        .poll(() => attached.ask((client) => client.health()).then(String, (error: unknown) => error), { timeout: 60_000 })
         .toBeInstanceOf(Gone);
-    expect((await connection.ask((client) => client.status())).notes).toBe(4);
+    expect((await connection.ask((client) => client.health())).notes).toBe(4);
     // As if it had crashed: the address of the old one no longer answers, and nobody had noticed.
     const before = await connection.ask((client) => Promise.resolve(client));
     (connection as unknown as { own: { end(): void } }).own.end();
-    await expect.poll(() => before.status().then(String, (error: unknown) => error), { timeout: 60_000 }).toBeInstanceOf(Gone);
-    expect((await connection.ask((client) => client.status())).notes).toBe(4);
+    await expect.poll(() => before.health().then(String, (error: unknown) => error), { timeout: 60_000 }).toBeInstanceOf(Gone);
+    expect((await connection.ask((client) => client.health())).notes).toBe(4);
 });
 
 test("a program that fails late does not end the server that was started after it", async () => {
@@ -97,12 +115,12 @@ test("a program that fails late does not end the server that was started after i
     writeFileSync(program, "#!/bin/sh\nread line\nexit 1\n", { mode: 0o755 });
     const again = connect(folder, { starts: true, program });
     const { own } = again as unknown as { own: { child: ChildProcess | null } };
-    const first = again.ask((client) => client.status()).catch(String);
+    const first = again.ask((client) => client.health()).catch(String);
     await vi.waitFor(() => expect(own.child).not.toBeNull());
     rmSync(program);
     symlinkSync(PROGRAM, program);
     again.reset();
-    const second = again.ask((client) => client.status());
+    const second = again.ask((client) => client.health());
     await vi.waitFor(() => expect(own.child).not.toBeNull());
     const newer = own.child;
     expect(await first).toContain("ended as soon as it was started");
@@ -120,19 +138,23 @@ test("with a token, a server for another vault answers beside the first, and onl
     expect(found.hits.map((hit) => hit.path)).toEqual(["Else.md"]);
     const where = await second.ask((client) => Promise.resolve(client.address));
     const stranger = new Client(new Sender().send, where);
-    await expect(stranger.status()).rejects.toThrow("A token is required");
+    await expect(stranger.progress()).rejects.toThrow("A token is required");
     const tokenless = connect(other, { address: where });
-    await expect(tokenless.ask((client) => client.status())).rejects.toThrow("requires its token");
+    await expect(tokenless.ask((client) => client.health())).rejects.toThrow("requires its token");
+    const mistaken = connect(other, { address: where }, "another");
+    await expect(mistaken.ask((client) => client.health())).rejects.toThrow("is not that of the server. Choose the token in");
+    const later = new Client(new Sender().send, where, "another");
+    await expect(later.progress()).rejects.toThrow("The token is wrong. Choose the token in the settings");
     second.end();
     remove(other);
 });
 
 test("a phone says that it needs a computer, and a missing program what to install", async () => {
     Platform.isDesktop = false;
-    await expect(connect(folder, {}).ask((client) => client.status())).rejects.toThrow("Notewell needs a computer");
+    await expect(connect(folder, {}).ask((client) => client.health())).rejects.toThrow("Notewell needs a computer");
     Platform.isDesktop = true;
     const missing = connect(folder, { starts: true, program: "/nowhere/notewell" });
-    await expect(missing.ask((client) => client.status())).rejects.toThrow(/no program .*Install it/);
+    await expect(missing.ask((client) => client.health())).rejects.toThrow(/no program .*Install it/);
 });
 
 test("what went wrong at the start stays until somebody asks anew, who may have mended it", async () => {
@@ -140,16 +162,16 @@ test("what went wrong at the start stays until somebody asks anew, who may have 
     // A folder of that name, such as a clone, is no program.
     mkdirSync(program);
     const mended = connect(folder, { starts: true, program });
-    await expect(mended.ask((client) => client.status())).rejects.toThrow("There is no program");
+    await expect(mended.ask((client) => client.health())).rejects.toThrow("There is no program");
     rmdirSync(program);
     symlinkSync(PROGRAM, program);
-    await expect(mended.ask((client) => client.status())).rejects.toThrow("There is no program");
+    await expect(mended.ask((client) => client.health())).rejects.toThrow("There is no program");
     mended.retry();
-    expect((await mended.ask((client) => client.status())).notes).toBe(4);
+    expect((await mended.ask((client) => client.health())).notes).toBe(4);
     mended.end();
 });
 
 test("a program that is not Notewell is an error with its last words", async () => {
     const wrong = connect("/no/such/folder", { starts: true });
-    await expect(wrong.ask((client) => client.status())).rejects.toThrow("There is no folder /no/such/folder");
+    await expect(wrong.ask((client) => client.health())).rejects.toThrow("There is no folder /no/such/folder");
 });

@@ -41,6 +41,8 @@ class VaultHealth(Health):
     """How many numbers such a vector has."""
     indexed_at: str | None = None
     """When the vault was last indexed; none if never."""
+    notes: int = 0
+    """How many notes are indexed."""
     filling: EncoderProgress = field(default_factory=EncoderProgress)
     """The encoder's progress."""
     paused: bool = False
@@ -93,5 +95,5 @@ def health_of(vault: Vault, request: Request) -> Health:
             state = vault.store.state
             made, indexed_at = state.made_for, state.indexed_at
             found = replace(found, model=made.embedder, dimension=made.dimensions, indexed_at=indexed_at)
-            found = replace(found, filling=vault.encoder.progress)
+            found = replace(found, notes=vault.store.about().notes, filling=vault.encoder.progress)
     return found
