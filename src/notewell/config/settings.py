@@ -276,10 +276,10 @@ SPECS = {
         "file can set it",
         who=Who.VAULT,
     ),
-    "intake.relevance": Spec("Weight of how much a signal belongs to the notes", least=0, most=1e6),
-    "intake.actionability": Spec("Weight of how much it says what to do", least=0, most=1e6),
-    "intake.depth": Spec("Weight of how much there is in it", least=0, most=1e6),
-    "intake.authority": Spec("Weight of how much is known of where it comes from", least=0, most=1e6),
+    "intake.relevance": Spec("Weight of a signal's relevance: how similar it is to the notes", least=0, most=1e6),
+    "intake.actionability": Spec("Weight of its actionability: how much it tells the reader to do", least=0, most=1e6),
+    "intake.depth": Spec("Weight of its depth: how much content it has", least=0, most=1e6),
+    "intake.authority": Spec("Weight of its authority: how well its source is known", least=0, most=1e6),
     "intake.accept": Spec("From this score on, a signal becomes a note", least=0, most=1),
     "intake.review": Spec(
         "From this score on, a signal goes to the review queue; below, it is dropped", least=0, most=1

@@ -95,7 +95,7 @@ def read_review(vault: Vault) -> Queue:
 
 
 def review(vault: Vault, progress: Progress | None = None) -> Queue:
-    """Write what is proposed for an indexed vault into its review queue."""
+    """Write proposals for an indexed vault into its review queue."""
     vault.reread()
     queues = Queues(vault)
     with queues.journal.alone() as unfinished:
@@ -172,7 +172,7 @@ def _open_in(items: Sequence[Item]) -> int:
 
 
 def undo_promote(vault: Vault) -> Promoted:
-    """Take back what the last `promote` changed in notes, all of it or nothing; the queue proposes it again."""
+    """Undo all changes of the last `promote` in notes, or none; the queue proposes them again."""
     allowed_folders(vault.root, vault.settings)
     journal = Journal(vault.root)
     with journal.alone() as unfinished:

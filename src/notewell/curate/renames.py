@@ -93,7 +93,7 @@ def apply_renames(
 
 
 def undo_renames(vault: Vault) -> Renamed:
-    """Take back the last renames that can be, in all notes or none."""
+    """Undo the last renames that can be undone, in all notes or none."""
     allowed_folders(vault.root, vault.settings)
     journal = Journal(vault.root)
     with journal.alone() as unfinished:

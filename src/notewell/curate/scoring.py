@@ -67,11 +67,11 @@ class Scores:
     """The four scores of a signal."""
 
     relevance: Score
-    """How much it belongs to the notes."""
+    """How similar it is to the notes."""
     actionability: Score
-    """How much it says what to do."""
+    """How much it tells the reader to do."""
     depth: Score
-    """How much there is in it."""
+    """How much content it has."""
     authority: Score
     """How much is known of where it comes from."""
 

@@ -63,9 +63,9 @@ class Entities:
     kinds: Mapping[str, int]
     """How many there are of each kind."""
     entities: tuple[EntityRow, ...]
-    """Those in most notes first; none if one is asked for."""
+    """All entities, those in most notes first; none if one was asked for."""
     entity: EntityDetails | None
-    """The one that is asked for."""
+    """The entity that was asked for; none for a list."""
     extracted: int
     """How many new or changed notes were read for this answer."""
     related: int

@@ -180,7 +180,7 @@ class Indexing:
         for _ in watch(self.root, stop):
             for notice in reread():
                 if warn:
-                    warn(f"{notice.facts['reason']}; the settings from before are still used")
+                    warn(f"{notice.facts['reason']}; the previous settings are still in use")
             # While another process writes, no further event would say that a change is still to be indexed.
             while not self._index_changes(tell, stop, warn) and not stop.wait(BUSY_SECONDS):
                 pass

@@ -20,7 +20,7 @@ WORDING: Mapping[str, str | tuple[str, str]] = {
     "searching_without": "{reason}. Searching without it",
     "words_only": "{reason}. Searching by words alone",
     "other_embedder": "The store's vectors come from {embedder}. Searching by words alone; run `notewell index`",
-    "scaled": "Embedded by other models, so that scores by meaning are scaled to compare: {domains}",
+    "scaled": "These domains use other embedding models, so their scores by meaning are scaled: {domains}",
     "expanded": "Also searched for a passage that {model} at {server} wrote",
     "not_reranked": "{reason}. The hits are not reranked",
     "not_expanded": "{reason}. Searching without a passage written by a model",
@@ -37,7 +37,7 @@ WORDING: Mapping[str, str | tuple[str, str]] = {
         "{count} files were not indexed. See `notewell status`",
     ),
     "indexing_stopped": "Searched only the {done} of {total} notes indexed so far. The next search continues indexing",
-    "settings_invalid": "The settings from before are still used: {reason}",
+    "settings_invalid": "The previous settings are still in use: {reason}",
     "settings_changed": "This vault was indexed with other settings or by another version. Run `notewell index` again",
     "being_indexed": "Another process is indexing this vault. The latest changes may be missing from these results",
     "changes_not_indexed": (
@@ -46,7 +46,7 @@ WORDING: Mapping[str, str | tuple[str, str]] = {
     ),
     "not_refreshed": "{reason}. The latest changes may be missing from these results",
     "replica_behind": (
-        "A replica of the database answered, which lacks the latest changes (state {generation}, the database {newest})"
+        "The replica that answered lacks the latest changes (it has state {generation}, the database {newest})"
     ),
     "nodes_lost": (
         "1 note is missing from these results: the database cannot reach {nodes}",
@@ -56,7 +56,7 @@ WORDING: Mapping[str, str | tuple[str, str]] = {
         "1 new or changed file is not indexed yet. Run `notewell index`",
         "{count} new or changed files are not indexed yet. Run `notewell index`",
     ),
-    "superseded": "{path} says that {by} took its place",
+    "superseded": "{path} says that {by} replaces it",
     "files_gone": (
         "1 result was left out because its file no longer exists",
         "{count} results were left out because their files no longer exist",
@@ -71,8 +71,8 @@ WORDING: Mapping[str, str | tuple[str, str]] = {
     "no_key": "{reason}. The store is rebuilt after each restart; set XDG_STATE_HOME to a folder that can be written",
     "backup_of_another_vault": "This backup was made in another folder, {vault}. Run `notewell index` to update it",
     # Curating
-    "left_half_done": "{path} was changed by a run that was killed, and by somebody else since",
-    "tags_without_model": "{reason}. The nearest notes and the taxonomy proposed the tags instead",
+    "left_half_done": "A killed run changed {path}, and somebody has edited it since",
+    "tags_without_model": "{reason}. The tags come from similar notes and the taxonomy instead",
     # Links
     "links_out_of_date": "Links may be out of date: {reason}",
     "link_leads_elsewhere": "[[{name}]] leads to {path}",
@@ -85,8 +85,8 @@ WORDING: Mapping[str, str | tuple[str, str]] = {
         "{count} notes were left without relations: {reason}",
     ),
     "relations_left": (
-        "1 note is left to read for relations. Run `notewell entities --relations` again",
-        "{count} notes are left to read for relations. Run `notewell entities --relations` again",
+        "1 note is still to be read for relations. Run `notewell entities --relations` again",
+        "{count} notes are still to be read for relations. Run `notewell entities --relations` again",
     ),
     # How the query was read
     "empty_part": "{part} has no value, so it was read as text",
@@ -94,7 +94,7 @@ WORDING: Mapping[str, str | tuple[str, str]] = {
     "unknown_key": 'No note has the property "{key}", so it was read as text',
     "too_many_parts": "Only the first {most} {parts} count; the others were read as text",
     "unknown_like": "{fact}, so it was read as text. {hint}",
-    "too_many_places": "A query can be like at most {most} notes, so like:{place} was read as text",
+    "too_many_places": "A query can have at most {most} like: parts, so like:{place} was read as text",
     # What was not found
     "no_exact_match": 'No exact match for "{text}"',
     "unknown_word": 'No note contains "{word}"',
@@ -131,15 +131,15 @@ WORDING: Mapping[str, str | tuple[str, str]] = {
     "all_excluded": "Every note has what you excluded: {condition}",
     "no_property": 'No note has the property "{key}"',
     "no_value": "No note has {condition}",
-    "unknown_domain": 'This vault has no domain "{name}", so that in:{name} is read as text',
+    "unknown_domain": 'This vault has no domain "{name}", so in:{name} was read as text',
     "no_path": 'No indexed note has the path "{value}"',
     "no_tag": 'No note has the tag "{value}"',
     "no_entity": 'No entity is called "{value}"; `notewell entities` lists them',
-    "no_entities": "No entities were extracted yet, so that entity: finds nothing. Run `notewell entities`",
+    "no_entities": "No entities were extracted yet, so entity: finds nothing. Run `notewell entities`",
     "no_type": 'No note has the type "{value}"',
     "no_language": 'No note has the file type or the `lang` property "{value}". The language of prose is not detected',
     "no_day": "No note is from {days}",
-    "invalid_task": "{text} is read as text; tasks are found by is:task, is:open and is:done",
+    "invalid_task": "{text} was read as text. Find tasks with is:task, is:open or is:done",
     "no_task": "No note {condition}",
     "nothing_due": "No due date matches {days}",
     "no_heading": "No heading contains all of these words",

@@ -193,7 +193,7 @@ class Relation:
     target: str
     """The entity it leads to."""
     said: str
-    """What the model called it."""
+    """The model's own word for it."""
     path: str
     """The note."""
     line: int
@@ -217,7 +217,7 @@ class NamedEntity:
     places: tuple[EntityPlace, ...]
     """Where it is named, the most telling notes first."""
     beside: tuple[Neighbour, ...]
-    """Who, what and where is named in the same notes."""
+    """Other entities that the same notes name."""
     relations: tuple[Relation, ...]
     """What a language model read of its relations."""
 

@@ -133,7 +133,7 @@ def test_a_search_lights_up_what_it_finds(sample: Served, browser_page: Page) ->
     browser_page.keyboard.press("/")
     browser_page.keyboard.type("varroa")
     browser_page.get_by_label("Notes that match").get_by_role("link", name="Varroa treatment", exact=True).wait_for()
-    assert "lit up" in browser_page.locator("#announcer").inner_text()
+    assert "highlighted" in browser_page.locator("#announcer").inner_text()
     assert picture(browser_page) != plain
     browser_page.get_by_role("searchbox").fill("")
     browser_page.get_by_label("Notes that match").locator("li").first.wait_for(state="detached")
@@ -205,7 +205,7 @@ def test_a_vault_without_links_has_a_face(make_vault: Callable[..., Vault], brow
         vault.index()
         with serving(vault) as served:
             browser_page.goto(f"http://{served.host}:{served.port}/graph")
-            browser_page.get_by_role("heading", name="No note of this vault links to another").wait_for()
+            browser_page.get_by_role("heading", name="No notes here link to each other").wait_for()
 
 
 def test_a_vault_without_notes_has_a_face(make_vault: Callable[..., Vault], browser_page: Page) -> None:

@@ -184,7 +184,7 @@ def test_a_footnote_is_reached_and_the_address_stays(notes: Served, browser_page
 
 def test_a_long_note_goes_on_where_it_ends(notes: Served, browser_page: Page) -> None:
     show(browser_page, notes, "/node/huge.md")
-    browser_page.get_by_role("link", name="Go on at line").click()
+    browser_page.get_by_role("link", name="Continue at line").click()
     browser_page.get_by_role("link", name="Show the beginning").wait_for()
     assert browser_page.locator(".matched").count() == 1
 

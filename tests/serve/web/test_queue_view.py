@@ -40,7 +40,7 @@ def test_proposals_are_ticked_declined_applied_and_taken_back(served: Served, br
     page = browser_page
     page.goto(f"http://{served.host}:{served.port}/status")
     queue = page.get_by_role("region", name="Review queue")
-    queue.get_by_role("button", name="Look for proposals").click()
+    queue.get_by_role("button", name="Find proposals").click()
     queue.get_by_text("2 proposals, 2 new.").wait_for()
     tag, link = (queue.locator(".proposal").filter(has_text=text) for text in ("#bees", "[[Wax-moths]]"))
     assert queue.locator("img").count() == 0

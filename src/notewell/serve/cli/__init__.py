@@ -40,14 +40,14 @@ GROUPS = {
     "Explore": {
         "links": "Show links and backlinks; list broken links",
         "traverse": "Follow links from a note to similar notes",
-        "entities": "List the people, places and other things the notes name",
-        "graph": "Show the communities of the vault, and the links between them",
+        "entities": "List the people, places and other things in the notes",
+        "graph": "Show the communities of the vault and the links between them",
     },
     "Curate": {
         "tags": "List the tags, and compare them with the taxonomy",
-        "intake": "Score what comes in, and let the best become notes",
-        "review": "Write what is proposed into the review queue",
-        "promote": "Apply what you ticked in the review queue, and write the queue anew",
+        "intake": "Score feeds, mails and files, and keep the best as notes",
+        "review": "Write proposals into the review queue",
+        "promote": "Apply the proposals that you ticked in the review queue",
         "apply-renames": "Rename tags in all notes, or in none",
     },
     "Maintain": {
@@ -75,7 +75,7 @@ GROUPS = {
         "completion": "Print a script that completes commands, options and notes in your shell",
         "daemon": "Show, stop or pause what runs in the background",
         "server": "Run a PostgreSQL server of your own",
-        "self": "Remove what Notewell leaves behind",
+        "self": "Remove the files that Notewell leaves on this machine",
         "golden": "Keep the queries that this vault should answer",
         "tune": "Fit the weights of search to this vault",
         "eval": "Measure search quality on judged queries",

@@ -24,9 +24,9 @@ from notewell.serve.say import counted, echo, printable_line, say
 @click.argument("renames", nargs=-1, metavar="[OLD=NEW]...")
 @click.option("--under", metavar="PATH", default="", shell_complete=complete_folder, help="Only this folder or note")
 @option(QUERY["domain"])
-@click.option("--merge", is_flag=True, help="Allow a new name that is a tag already")
-@click.option("--dry-run", "-n", is_flag=True, help="Show what would change, and change nothing")
-@click.option("--undo", is_flag=True, help="Take back the last renames")
+@click.option("--merge", is_flag=True, help="Allow a new name that is already a tag")
+@click.option("--dry-run", "-n", is_flag=True, help="Show the changes, and change nothing")
+@click.option("--undo", is_flag=True, help="Undo the last renames")
 @vault_option
 @json_option
 def command(
@@ -42,9 +42,8 @@ def command(
     """Rename tags in all notes, or in none
 
     OLD=NEW renames a tag, and the tags nested below it, in front matter and in text. OLD=ONE,TWO splits it. Without
-    renames, the aliases of the taxonomy are replaced by their tags. Code, links and addresses stay as they are. If a
-    note cannot be written, all others are put back. This is off until `notewell.toml` names `folders` under
-    `[curate]`.
+    renames, the aliases of the taxonomy are replaced by their tags. Code, links and addresses stay as they are. If one
+    note cannot be written, all others are restored. This is off until `notewell.toml` names `folders` under `[curate]`.
 
     \b
     Example:

@@ -20,8 +20,8 @@ from notewell.serve.say import counted, echo, printable_line, say
 def command(vault: Path | None, as_json: bool) -> None:
     """List the domains of the vault, with their folders and settings
 
-    A domain is a part of a vault with a store of its own, named in notewell.toml or in _domains.yaml. `--domain NAME`,
-    or in:NAME in a query, asks it alone.
+    A domain is a part of a vault with its own store, set up in notewell.toml or _domains.yaml. `--domain NAME`, or
+    in:NAME in a query, searches only that domain.
 
     \b
     Example:

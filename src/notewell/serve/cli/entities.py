@@ -38,11 +38,12 @@ def command(
     no_refresh: bool,
     as_json: bool,
 ) -> None:
-    """List the people, places and other things the notes name
+    """List the people, places and other things in the notes
 
-    Kinds are person, organisation, place, work, project and concept. They are found in titles, aliases, properties,
-    tags and links, and by the capitals of names in the text; the extra `ner` adds a small model. With NAME, show where
-    it is named, by which other names, and with whom. The first run reads all notes; later ones read what changed.
+    Kinds are person, organisation, place, work, project and concept. They come from titles, aliases, properties, tags
+    and links, and from capitalised names in the text; the extra `ner` adds a small model. With NAME, shows its other
+    names, the notes that name it, and the entities named with it. The first run reads all notes; later ones read what
+    changed.
 
     \b
     Example:

@@ -76,7 +76,7 @@ def command(
     """Measure search quality on judged queries
 
     FOLDER has BEIR's layout: corpus.jsonl, queries.jsonl, qrels/test.tsv. Its documents are indexed as notes in a
-    temporary folder, with the settings of this vault. With --golden, the vault itself is asked its golden queries.
+    temporary folder, with the settings of this vault. With --golden, it asks this vault its golden queries instead.
 
     \b
     Example:

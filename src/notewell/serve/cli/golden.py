@@ -22,7 +22,8 @@ from notewell.vault import Vault
 def command() -> None:
     """Keep the queries that this vault should answer
 
-    They are in notewell-golden.toml, at the root of the vault, which you can edit. `notewell eval --golden` asks them.
+    They are in notewell-golden.toml at the root of the vault; you can edit this file. `notewell eval --golden` measures
+    search with them.
 
     \b
     Example:
@@ -42,7 +43,7 @@ def add_command(text: str, note: tuple[str, ...], vault: Path | None, as_json: b
     """Add a query TEXT, and the NOTE that should answer it
 
     NOTE is a note or lines of one: Bees.md, Bees.md:12, Bees#Swarm. last:2 stands for the second hit of the last
-    search; as TEXT, it also stands for what was searched.
+    search; as TEXT, it also stands for that search's text.
 
     \b
     Example:
@@ -97,9 +98,9 @@ def _print_all(queries: Sequence[Golden]) -> None:
 @vault_option
 @json_option
 def suggest_command(limit: int, vault: Path | None, as_json: bool) -> None:
-    """Propose golden queries, made of headings, questions, link texts and summaries
+    """Propose golden queries from headings, questions, link texts and summaries
 
-    Nothing is written: choose the ones that you would ask, and put them into notewell-golden.toml.
+    Writes nothing: add the ones that you would ask to notewell-golden.toml.
 
     \b
     Example:

@@ -39,7 +39,7 @@ def command(
     no_refresh: bool,
     as_json: bool,
 ) -> None:
-    """Show the communities of the vault, and the links between them
+    """Show the communities of the vault and the links between them
 
     A community is a group of notes that link to each other more than to other notes. It is named after its most central
     notes. The picture shows every note of a small vault, and the communities of a large one.

@@ -42,12 +42,12 @@ VERDICTS = ("added", "queued", "dropped", "duplicate")
 
 
 class Intakes(click.Group):
-    """A group whose first word may be a source: then it takes it in."""
+    """A group that runs `sources` if its first word is no subcommand."""
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """Return the subcommand that was named, or the one that takes sources in."""
+        """Return the named subcommand, or else `sources`."""
         named = args[0] in self.commands
         return super().resolve_command(ctx, args if named else ["sources", *args])
 
@@ -74,13 +74,13 @@ class Intakes(click.Group):
 
 @click.group("intake", cls=Intakes)
 def command() -> None:
-    """Score what comes in, and let the best become notes
+    """Score feeds, mails and files, and keep the best as notes
 
     SOURCE is an address, a file, a folder, or `-` for stdin: lists of addresses, RSS, Atom and OPML, mails (.eml,
-    mbox), HTML, PDF, Markdown and all else that Notewell reads. Each signal is scored on relevance, actionability,
-    depth and authority. From 0.55 on it becomes a note, from 0.40 on it waits in the review queue, and below it is
-    dropped. Every decision is logged with its reasons. Nothing is fetched from the network without --fetch. This is off
-    until `notewell.toml` names `folders` under `[curate]`.
+    mbox), HTML, PDF, Markdown and all other formats that Notewell reads. Each item, called a signal, is scored on
+    relevance, actionability, depth and authority. With 0.55 or more it becomes a note, with 0.40 or more it waits in
+    the review queue, and otherwise it is dropped. `intake log` lists all decisions. Fetches nothing from the network
+    without --fetch. This is off until `notewell.toml` names `folders` under `[curate]`.
 
     \b
     Example:
@@ -112,13 +112,13 @@ class Sources(click.Command):
 @command.command("sources", cls=Sources, hidden=True)
 @click.argument("source", nargs=-1, required=True)
 @click.option("--fetch", is_flag=True, help="Fetch addresses and feeds from the network")
-@click.option("--dry-run", "-n", is_flag=True, help="Show what would be decided, and write nothing")
+@click.option("--dry-run", "-n", is_flag=True, help="Show the decisions, and write nothing")
 @click.option("--explain", "explained", is_flag=True, help="Show the reasons of each score")
 @click.option("--again", is_flag=True, help="Also decide signals that were decided before")
 @vault_to_index_option
 @json_option
 def sources(source: tuple[str, ...], ways: _Ways, vault: Path | None, as_json: bool) -> None:
-    """Take in signals from each SOURCE
+    """Read signals from each SOURCE
 
     \b
     Example:
@@ -203,7 +203,7 @@ def log(limit: int, explained: bool, vault: Path | None, as_json: bool) -> None:
 @vault_option
 @json_option
 def explain_command(signal: str, vault: Path | None, as_json: bool) -> None:
-    """Show why a SIGNAL was decided so: by its id, address, title or note
+    """Show the reasons for the decision on SIGNAL, named by id, address, title or note
 
     \b
     Example:
@@ -219,7 +219,7 @@ def explain_command(signal: str, vault: Path | None, as_json: bool) -> None:
 @vault_option
 @json_option
 def undo_command(signal: str | None, vault: Path | None, as_json: bool) -> None:
-    """Take back the notes of the last run, or the decision on one SIGNAL
+    """Undo the last run, or the decision on one SIGNAL
 
     A note moves to `.trash`, a queued signal leaves the queue, and a dropped one moves into it. A note that was edited
     since stays.
@@ -246,10 +246,11 @@ def _print_undone(done: Any) -> None:
 @vault_option
 @json_option
 def tune_command(dry_run: bool, vault: Path | None, as_json: bool) -> None:
-    """Learn the weights of the scores from what you accepted and rejected
+    """Learn the weights of the scores from your decisions
 
-    The gain is measured on decisions that were not learned from. Only weights that gain are written, into `[intake]` of
-    the vault's `notewell.toml`, with limits that let as many signals through as before.
+    Learns from signals that you accepted and rejected in the queue, and measures the gain on other decisions. If the
+    weights gain, it writes them into `[intake]` of the vault's `notewell.toml`, with limits that let as many signals
+    through as before.
 
     \b
     Example:

@@ -22,9 +22,9 @@ from notewell.serve.say import counted, echo
 def command(to: str, vault: Path | None, as_json: bool) -> None:
     """Copy the store to a PostgreSQL database, or back to a file
 
-    TO is an address, `postgresql://role@host/database`, or `file`. Nothing is embedded again. The copy is checked as by
-    `notewell doctor`, and its answers to 50 titles are compared with those of the old store. The old store stays, and
-    is used until you change the setting store.url. A move that was interrupted continues.
+    TO is an address, `postgresql://role@host/database`, or `file`. Embeds nothing again. Checks the copy as `notewell
+    doctor` does, and compares the answers of both stores to 50 titles. The old store stays in use until you change the
+    setting store.url. If a move is interrupted, run it again to continue.
 
     \b
     Example:

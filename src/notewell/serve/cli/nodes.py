@@ -32,8 +32,8 @@ def _nodes(database: str) -> Iterator[Nodes]:
 def command(context: click.Context, database: str, as_json: bool) -> None:
     """Spread a database over several servers
 
-    Without a command, list them. Each node is a PostgreSQL server with an empty database. Vaults that are indexed from
-    then on are spread over all nodes; run `notewell index --full` to spread one that was there before.
+    Without a command, list them. Each node is a PostgreSQL server with an empty database. New vaults are spread over
+    all nodes; run `notewell index --full` to spread an older one.
 
     \b
     Example:
@@ -51,8 +51,8 @@ def command(context: click.Context, database: str, as_json: bool) -> None:
 def add(url: str, database: str) -> None:
     """Add an empty database as a node, and move parts there
 
-    URL is its address, as the database's server reaches it. The password that you connect with, from ~/.pgpass or
-    PGPASSWORD, is kept in the database, for its owner's eyes only. Searches go on meanwhile; indexing waits.
+    URL is the address at which the database's server reaches it. Your password, from ~/.pgpass or PGPASSWORD, is stored
+    in the database, where only its owner can read it. Searches continue meanwhile; indexing waits.
 
     \b
     Example:
@@ -67,9 +67,9 @@ def add(url: str, database: str) -> None:
 @click.option("--lost", is_flag=True, help="Do not ask NODE: it is gone for good, with its part of each vault")
 @database_option
 def remove(name: str, lost: bool, database: str) -> None:
-    """Move all parts of NODE to the others, and forget it
+    """Move all parts of NODE to the others, and remove it
 
-    After `--lost`, each vault that was spread has to be built again by `notewell index --full`.
+    After `--lost`, rebuild each spread vault with `notewell index --full`.
 
     \b
     Example:
@@ -83,9 +83,9 @@ def remove(name: str, lost: bool, database: str) -> None:
 @command.command("balance")
 @database_option
 def balance(database: str) -> None:
-    """Move parts until all nodes have as many
+    """Move parts until all nodes have the same number
 
-    Ends an `add` that was interrupted.
+    Also finishes an interrupted `add`.
 
     \b
     Example:

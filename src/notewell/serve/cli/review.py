@@ -25,12 +25,12 @@ READING = ("Reading", "read {:,} of {:,} notes")
 @vault_to_index_option
 @json_option
 def command(domain: list[str], vault: Path | None, as_json: bool) -> None:
-    """Write what is proposed into the review queue
+    """Write proposals into the review queue
 
-    The queue is a note, `_review-queue.md`, with a check box for each proposal: tags for notes without any, broken
-    links that can mean one note only, notes that say nearly the same, and signals that `notewell intake` was unsure of.
-    Tick what you want in any editor, then run `notewell promote`. A line that you delete, or mark `[-]`, is not
-    proposed again. This is off until `notewell.toml` names `folders` under `[curate]`.
+    The queue is a note, `_review-queue.md`, with a check box for each proposal: tags for notes without any, targets for
+    broken links that fit only one note, notes that say nearly the same, and signals that `notewell intake` was unsure
+    of. Tick the ones you accept in any editor, then run `notewell promote`. If you delete a line or mark it `[-]`,
+    Notewell does not propose it again. This is off until `notewell.toml` names `folders` under `[curate]`.
 
     \b
     Example:
@@ -54,16 +54,16 @@ def _print_queue(queue: Queue) -> None:
 
 
 @click.command("promote")
-@click.option("--dry-run", "-n", is_flag=True, help="Show what would be applied, and change nothing")
-@click.option("--undo", is_flag=True, help="Take back what was promoted last")
+@click.option("--dry-run", "-n", is_flag=True, help="Show the changes, and change nothing")
+@click.option("--undo", is_flag=True, help="Undo the last promotion")
 @option(QUERY["domain"])
 @vault_to_index_option
 @json_option
 def promote(dry_run: bool, undo: bool, domain: list[str], vault: Path | None, as_json: bool) -> None:
-    """Apply what you ticked in the review queue, and write the queue anew
+    """Apply the proposals that you ticked in the review queue
 
-    All ticks are applied, or none. A proposal that cannot be applied stays ticked, and is named with the reason. What
-    you write into the queue meanwhile is never lost.
+    Applies all ticks or none, and updates the queue. If a proposal cannot be applied, it stays ticked, and its reason
+    is shown. Your edits to the queue meanwhile are never lost.
 
     \b
     Example:

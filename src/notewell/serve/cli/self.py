@@ -27,7 +27,7 @@ KEPT = "Notes, memories and a vault's notewell.toml stay; `pip uninstall notewel
 
 @click.group()
 def command() -> None:
-    """Remove what Notewell leaves behind
+    """Remove the files that Notewell leaves on this machine
 
     \b
     Example:
@@ -51,7 +51,7 @@ def command() -> None:
     type=click.Path(path_type=Path),
     help="Also look in this folder for stores, such as ~; may be repeated",
 )
-@click.option("--dry-run", is_flag=True, help="Show what would be removed, and remove nothing")
+@click.option("--dry-run", is_flag=True, help="List everything, and remove nothing")
 @click.option("--yes", is_flag=True, help="Remove without asking")
 @json_option
 def uninstall_notes(
@@ -59,7 +59,7 @@ def uninstall_notes(
 ) -> None:
     """Remove stores, state, settings, hooks, connections, sockets and completion scripts
 
-    Shows what there is and asks first. Never removes a note. Run it before you uninstall the program.
+    Lists everything and asks first. Never removes a note. Run it before you uninstall the program.
 
     \b
     Example:

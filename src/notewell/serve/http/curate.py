@@ -24,9 +24,9 @@ RENAMES = model_of(
         Parameter("renames", "Renames such as old=new, or old=one,two to split a tag", list[str], []),
         Parameter("under", "Rename only in this folder or note", str, ""),
         QUERY["domain"],
-        Parameter("merge", "Allow a new name that is a tag already", bool, False),
-        Parameter("dry_run", "Show what would change, and change nothing", bool, False),
-        Parameter("undo", "Take back the last renames, instead of renaming", bool, False),
+        Parameter("merge", "Allow a new name that is already a tag", bool, False),
+        Parameter("dry_run", "Show the changes, and change nothing", bool, False),
+        Parameter("undo", "Undo the last renames instead", bool, False),
     ),
     kinds=KINDS,
 )
@@ -36,7 +36,7 @@ SUGGESTED = model_of(
     "suggest_tags",
     (
         Parameter("note", "Notes by path, name or title. Default: the newest notes without tags", list[str], []),
-        Parameter("limit", "Look at N notes at most", int, MOST_NOTES),
+        Parameter("limit", "Propose tags for at most N notes", int, MOST_NOTES),
         QUERY["domain"],
     ),
     kinds=KINDS,
@@ -52,11 +52,11 @@ PROMOTE = model_of(
     "promote",
     (
         Parameter("tick", "Also tick these proposals, by their ids", list[str], []),
-        Parameter("untick", "Do not apply these, though they are ticked in the queue", list[str], []),
+        Parameter("untick", "Do not apply these proposals, even if they are ticked in the queue", list[str], []),
         Parameter("decline", "Decline these proposals, by their ids", list[str], []),
         QUERY["domain"],
-        Parameter("dry_run", "Show what would be applied, and change nothing", bool, False),
-        Parameter("undo", "Take back what was promoted last, instead", bool, False),
+        Parameter("dry_run", "Show the changes, and change nothing", bool, False),
+        Parameter("undo", "Undo the last promotion instead", bool, False),
     ),
     kinds=KINDS,
 )
@@ -67,7 +67,7 @@ INTAKE = model_of(
     (
         Parameter("text", "A feed, a mail, a page, a list of addresses or any text"),
         Parameter("again", "Also decide signals that were decided before", bool, False),
-        Parameter("dry_run", "Show what would be decided, and write nothing", bool, False),
+        Parameter("dry_run", "Show the decisions, and write nothing", bool, False),
     ),
     kinds=KINDS,
 )
@@ -87,7 +87,7 @@ INTAKE_UNDO = model_of(
 
 
 def take_in_text(vault: Vault, asked: RouteArguments) -> Intake:
-    """Score the signals in the text of a request, and put each where it belongs."""
+    """Score the signals in the text of a request: add, queue or drop each."""
     given = asked.given
     with Extraction(vault.settings.index.max_seconds) as extraction:
         read = read_data(given["text"].encode(), "", extraction)
@@ -118,7 +118,7 @@ def show_queue(vault: Vault, asked: RouteArguments) -> Queue:
 
 
 def write_queue(vault: Vault, asked: RouteArguments) -> Queue:
-    """Write what is proposed into the review queue."""
+    """Write proposals into the review queue."""
     vault.freshness.look(refresh=True)
     vault.storage.check_indexed()
     return review(vault.within(asked.given["domain"]))
@@ -133,7 +133,7 @@ def propose_tags(vault: Vault, asked: RouteArguments) -> TagProposals:
 
 
 def apply_ticks(vault: Vault, asked: RouteArguments) -> Promoted:
-    """Apply what is ticked in the review queue, as a request asks, or take the last promotion back."""
+    """Apply what is ticked in the review queue, as a request asks, or undo the last promotion."""
     given = asked.given
     if given["undo"]:
         return undo_promote(vault)
@@ -144,7 +144,7 @@ def apply_ticks(vault: Vault, asked: RouteArguments) -> Promoted:
 
 
 def rename(vault: Vault, asked: RouteArguments) -> Renamed:
-    """Rename tags as a request asks, or take the last renames back."""
+    """Rename tags as a request asks, or undo the last renames."""
     given = asked.given
     if given["undo"]:
         return undo_renames(vault)

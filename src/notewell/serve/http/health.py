@@ -66,7 +66,7 @@ class Indexed:
     finished: bool
     """Whether a first run has ever reached its end."""
     run: IndexingProgress | None = None
-    """How far the run is that goes on now; none if there is none."""
+    """The progress of a current run; none if nothing is being indexed."""
     problem: str = ""
     """Why the last run failed; empty if it did not."""
 

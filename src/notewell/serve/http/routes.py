@@ -97,11 +97,11 @@ class Routes:
         self._broken = Kept(find_broken, BROKEN_SECONDS)
 
     def health(self, request: Request) -> Response:
-        """Report that the server is running and, with the token or if none is needed, what it serves."""
+        """Report that the server is running and, unless a token is missing, the state of its vault."""
         return _response(as_data(health_of(self._vault, request)))
 
     def progress(self) -> Response:
-        """Tell whether the vault is indexed, and how far a run is that goes on now."""
+        """Tell whether the vault is indexed, and the progress of a current run."""
         return _response(as_data(indexing_of(self._vault)))
 
     async def reload(self) -> Response:
@@ -168,7 +168,7 @@ class Routes:
         return await self._slowly(lambda: _response(as_data(self._duplicates.of(self._vault))))
 
     def sessions(self) -> Response:
-        """List the conversations that are kept, the latest first."""
+        """List the saved conversations, the latest first."""
         return _response(as_data(list_sessions(self._vault)))
 
     def session(self, name: SessionName) -> Response:
@@ -196,11 +196,11 @@ class Routes:
         return _response(as_data(curate.show_queue(self._vault, asked)))
 
     def review(self, asked: RouteArguments = curate.REVIEW_ALL) -> Response:
-        """Write what is proposed into the review queue; off until the vault's settings name `curate.folders`."""
+        """Write proposals into the review queue; off until the vault's settings name `curate.folders`."""
         return _response(as_data(curate.write_queue(self._vault, asked)))
 
     def promote(self, asked: RouteArguments) -> Response:
-        """Apply what is ticked in the review queue, and write it anew; off until the settings name `curate.folders`."""
+        """Apply the ticks in the review queue, and update it; off until the settings name `curate.folders`."""
         return _response(as_data(curate.apply_ticks(self._vault, asked)))
 
     def apply_renames(self, asked: RouteArguments) -> Response:
@@ -208,7 +208,7 @@ class Routes:
         return _response(as_data(curate.rename(self._vault, asked)))
 
     def intake(self, asked: RouteArguments) -> Response:
-        """Score the signals in a text; the best become notes. Off until the settings name `curate.folders`."""
+        """Score the signals in a text, and keep the best as notes; off until the settings name `curate.folders`."""
         return _response(as_data(curate.take_in_text(self._vault, asked)))
 
     def intake_log(self, asked: RouteArguments) -> Response:
@@ -216,7 +216,7 @@ class Routes:
         return _response(as_data(curate.last_decisions(self._vault, asked)))
 
     def undo_intake(self, asked: RouteArguments) -> Response:
-        """Take back the last run of intake, or one decision."""
+        """Undo the last run of intake, or one decision."""
         return _response(as_data(curate.undo_intake(self._vault, asked)))
 
     def pause(self) -> Response:
@@ -252,15 +252,15 @@ class Routes:
         return self._answer(asked, {"note": note})
 
     async def entities(self, asked: RouteArguments) -> Response:
-        """List the people, places and other things that the notes name, or show one with its places."""
+        """List the people, places and other things in the notes, or show one of them."""
         return await self._slowly(lambda: self._answer(asked))
 
     def graph(self, asked: RouteArguments) -> Response:
-        """Show the communities of the vault, and the links between them."""
+        """Show the communities of the vault and the links between them."""
         return self._answer(asked)
 
     def graph_map(self, asked: RouteArguments) -> Response:
-        """Map the notes and links of the vault, or those around a note, with positions to draw them at."""
+        """Return a map of the vault, or of the notes around one: notes, links and their positions."""
         note, hops, refresh = (asked.given[name] for name in ("note", "hops", "refresh"))
         with notices_in_errors(self._vault.freshness.look(refresh=refresh)):
             return _response(as_data(self._vault.link_graph.map(readable_name(note), hops)))

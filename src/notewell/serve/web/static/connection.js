@@ -16,7 +16,7 @@ export class Connection {
 
   lost() {
     if (this.timer) return;
-    fill(this.place, h("p", { class: "error", role: "alert" }, "The server does not answer. Start it again with ", h("code", {}, "notewell serve"), "; this page then goes on by itself."));
+    fill(this.place, h("p", { class: "error", role: "alert" }, "The server does not answer. Start it again with ", h("code", {}, "notewell serve"), "; this page then continues by itself."));
     this.timer = setInterval(() => document.hidden || this.look(), AGAIN);
   }
 

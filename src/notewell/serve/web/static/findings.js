@@ -10,7 +10,7 @@ const FEW = 5;
 
 export class Findings {
   constructor() {
-    this.element = h("section", { "aria-label": "What deserves a look" });
+    this.element = h("section", { "aria-label": "Things to check" });
   }
 
   /** Show each list as soon as it is there: broken links of a large vault take seconds. */

@@ -14,7 +14,7 @@ const MATCHES = 50;
 const TYPED = 150;
 
 class Graph {
-  keys = [["← ↑ → ↓", "Move the map"], ["+ −", "Zoom"], ["0", "Show everything"], ["↵", "Open the note that is lit up"]];
+  keys = [["← ↑ → ↓", "Move the map"], ["+ −", "Zoom"], ["0", "Show everything"], ["↵", "Open the highlighted note"]];
 
   async show(place, url, go) {
     loadStyle();
@@ -55,7 +55,7 @@ function faceOf(data) {
       h("p", { class: "ways" }, h("a", { href: noteAddress(data.note) }, "Open the note"), whole));
   }
   if (!data.links.length) {
-    return faced("No note of this vault links to another", "Write a link as [[Name of a note]]. The map then shows which notes belong together.");
+    return faced("No notes here link to each other", "Write a link as [[Name of a note]]. The map then shows which notes belong together.");
   }
   return null;
 }
@@ -163,7 +163,7 @@ class Shown {
 
   side() {
     this.found = h("ul", { class: "listed", "aria-label": "Notes that match" });
-    this.box = h("input", { type: "search", "data-search": true, "aria-label": "Light up matching notes", placeholder: "Light up notes…", oninput: () => {
+    this.box = h("input", { type: "search", "data-search": true, "aria-label": "Highlight matching notes", placeholder: "Highlight notes…", oninput: () => {
       clearTimeout(this.timer);
       this.timer = setTimeout(() => this.search(this.box.value.trim()), TYPED);
     } });
@@ -215,7 +215,7 @@ class Shown {
     return h("section", { class: "legend" }, h("h2", {}, "Communities"), h("ul", { class: "listed" }, rows),
       rest > 0 ? h("p", { class: "where" }, `and ${rest.toLocaleString("en")} smaller`) : "",
       h("p", {}, "Colour: the community, a group of notes that link mostly to each other. It is named after its central notes.", map.communities.length > COLOURS ? " Distant communities may share a colour." : ""),
-      h("p", {}, "Size: PageRank. A note is large if many notes link to it, or large ones do."),
+      h("p", {}, "Size: PageRank. A note is large if many notes, or large ones, link to it."),
       alone ? h("p", {}, `Grey, around the others: ${count(alone, "note")} without links.`) : "");
   }
 
@@ -254,7 +254,7 @@ class Shown {
     try {
       const found = await ask(address("/search", { text, limit: MATCHES }), { signal: this.asked.signal });
       const here = found.hits.map((hit) => this.map.places.get(hit.path)).filter((at) => at !== undefined);
-      return this.match(new Set(here), `${count(new Set(here).size, "note")} lit up`);
+      return this.match(new Set(here), `${count(new Set(here).size, "note")} highlighted`);
     } catch (error) {
       if (error.name !== "AbortError") this.match(new Set(), `${error.message}. ${error.hint ?? ""}`);
       return undefined;

@@ -72,7 +72,7 @@ class OpenNote {
   /** Return the way to the rest of a long note. */
   rest() {
     const { lines_below: below, last_line: last } = this.page;
-    return below ? this.gap(below, "below", `Go on at line ${(last + 1).toLocaleString("en")}`, last + 1) : "";
+    return below ? this.gap(below, "below", `Continue at line ${(last + 1).toLocaleString("en")}`, last + 1) : "";
   }
 
   gap(lines, side, label, line) {

@@ -34,7 +34,7 @@ export class Queue {
     for (const id of this.ticks.keys()) if (!ids.has(id)) this.ticks.delete(id);
     for (const id of this.declined) if (!ids.has(id)) this.declined.delete(id);
     this.apply = h("button", { onclick: () => this.promote() }, "Apply");
-    const look = h("button", { onclick: (event) => this.send(event.target, "/review", {}) }, "Look for proposals");
+    const look = h("button", { onclick: (event) => this.send(event.target, "/review", {}) }, "Find proposals");
     const groups = Object.entries(KINDS).map(([kind, name]) => {
       const rows = items.filter((item) => item.kind === kind).map((item) => this.row(item));
       return rows.length ? h("fieldset", {}, h("legend", {}, name), rows) : "";
