@@ -66,10 +66,10 @@ def in_child(act: Callable[[], None], user: int | None = None) -> None:
 # A full disk
 
 
-def mounted(folder: Path) -> bool:
-    """Tell whether a disk of two megabytes now stands in the folder's place."""
+def mounted(folder: Path, megabytes: int = 2) -> bool:
+    """Tell whether a disk of that size now stands in the folder's place."""
     with suppress(OSError):
-        command = ["mount", "-t", "tmpfs", "-o", "size=2m", "tmpfs", str(folder)]
+        command = ["mount", "-t", "tmpfs", "-o", f"size={megabytes}m", "tmpfs", str(folder)]
         return subprocess.run(command, capture_output=True, check=False).returncode == 0
     return False
 

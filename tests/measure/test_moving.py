@@ -10,10 +10,13 @@ import pytest
 from tests.store.servers import shared_server
 
 from notewell.errors import StoreError
+from notewell.index import Progress
 from notewell.measure.moving import FILE, is_same, move
 from notewell.store.links import Edges
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from notewell import Vault
 
 pytestmark = pytest.mark.postgres
@@ -115,9 +118,35 @@ def test_an_encoder_at_work_does_not_change_what_is_compared(
         def encode(done: int, total: int) -> None:
             behind.encode()
 
-        done = move(source, url, encode)
+        done = move(source, url, Progress(encode))
         assert source.store.about().encoded > done.encoded == 0
     assert (done.asked, done.different) == (10, ())
+
+
+def test_a_move_that_is_stopped_keeps_what_it_copied(
+    vault: Vault, moved: Vault, url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("notewell.store.copying.WRITTEN", 10)
+    told: list[int] = []
+
+    def tell(done: int, of: int) -> None:
+        told.append(done)
+
+    with pytest.raises(KeyboardInterrupt):
+        move(vault, url, Progress(tell, lambda: told[-1] > 0))
+    assert told[0] == 0 < (kept := told[-1]) < len(vault.store.files().notes)
+    assert not moved.indexed
+    told.clear()
+    stages: list[str] = []
+    assert move(vault, url, Progress(tell, stage=stages.append)).different == ()
+    assert told[0] == kept and stages == ["check", "answers"]
+
+
+def test_an_empty_vault_moves(tmp_path: Path, url: str, run_command: Callable[..., tuple[int, str, str]]) -> None:
+    (tmp_path / "notewell.toml").touch()
+    run_command(tmp_path, "index")
+    code, out, err = run_command(tmp_path, "move", url)
+    assert (code, err) == (0, "") and out.startswith("0 notes, 0 chunks")
 
 
 def test_a_move_to_where_the_store_is_already_is_refused(vault: Vault) -> None:

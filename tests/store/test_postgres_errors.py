@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
+import shutil
+import subprocess
 import threading
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from random import Random
 
 import psycopg
 import pytest
+from tests.crash.test_disk import mounted
 from tests.postgres import own_server
 from tests.store.notes import matching, nearest, put
 
 from notewell.errors import StoreBusy, StoreError, StoreUnfit, StoreUnreachable
-from notewell.serve.own_server import SUPERUSER, OwnServer
+from notewell.serve.own_server import SUPERUSER, OwnServer, _unprivileged, is_root
 from notewell.store import MadeFor
-from notewell.store.postgres.connection import Connections
+from notewell.store.postgres.connection import Connections, refused
 from notewell.store.postgres.schema import VERSION
 from notewell.store.postgres.store import PostgresStore, exists
 
@@ -143,8 +147,42 @@ def test_a_writer_that_waits_is_told_whom_for(store: PostgresStore, open_store: 
     assert matching(other, "rye") == ["a.md", "b.md"]
 
 
-def test_a_full_disk_loses_the_batch_alone(server: OwnServer, store: PostgresStore) -> None:
-    # A real one would need a file system of its own: the server raises the error that it raises then.
+@pytest.fixture
+def small_database(server: OwnServer) -> Iterator[tuple[str, Path]]:
+    """The address of a database on a disk of 24 MB, and its folder."""
+    server.up()
+    (folder := server.folder / "small").mkdir()
+    if not mounted(folder, megabytes=24):
+        pytest.skip("no disk may be mounted here")
+    if is_root():
+        shutil.chown(folder, *_unprivileged())
+    as_superuser(server, f"create tablespace small location '{folder}'")
+    as_superuser(server, "create database small owner notewell tablespace small")
+    yield server.url(database="small"), folder
+    as_superuser(server, "drop database small with (force)")
+    as_superuser(server, "drop tablespace small")
+    subprocess.run(["umount", "-l", str(folder)], check=True)
+
+
+def test_a_full_disk_loses_the_batch_alone(open_store: Open, small_database: tuple[str, Path]) -> None:
+    url, disk = small_database
+    store = open_store(url)
+    with store.writing() as writer:
+        put(writer, "a.md", "rye")
+    (film := disk / "film").write_bytes(bytes(shutil.disk_usage(disk).free - (1 << 20)))
+    chance = Random(22)
+    with pytest.raises(StoreError, match=r"disk of the server .* is full") as caught, store.writing() as writer:
+        for number in range(200):
+            put(writer, f"{number}.md", " ".join(chance.randbytes(6).hex() for _ in range(2_000)))
+    assert "nothing was lost" in caught.value.hint
+    assert store.files().notes.keys() == {"a.md"} and matching(store, "rye") == ["a.md"]
+    film.unlink()
+    with store.writing() as writer:
+        put(writer, "b.md", "corn")
+    assert store.check() == [] and matching(store, "corn") == ["b.md"]
+
+
+def test_the_error_of_a_full_disk_quotes_no_row(server: OwnServer, store: PostgresStore) -> None:
     full = "raise exception using errcode = 'disk_full', message = 'no space left for rye'"
     as_superuser(
         server,
@@ -158,6 +196,12 @@ def test_a_full_disk_loses_the_batch_alone(server: OwnServer, store: PostgresSto
         as_superuser(server, "drop function full_disk() cascade")
     assert "rye" not in told(caught)
     assert store.files().notes.keys() == {"a.md"}
+
+
+def test_a_server_whose_full_disk_lets_nobody_in_says_so() -> None:
+    # A new connection writes a file, but only the first one after tables were changed.
+    told = psycopg.OperationalError("FATAL:  could not write init file: No space left on device")
+    assert refused(told, "db/notes").fact == "PostgreSQL at db/notes cannot be used: its disk is full"
 
 
 @pytest.mark.parametrize("version", [0, 99])

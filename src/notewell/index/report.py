@@ -15,7 +15,7 @@ from notewell.types.notices import Notice
 from notewell.types.results import PYTHON_ONLY
 
 # What is done after the last note.
-Stage = Literal["links", "standings"]
+Stage = Literal["links", "standings", "check", "answers"]
 
 
 @frozen
@@ -27,7 +27,7 @@ class Progress:
     stop: Callable[[], bool] = lambda: False
     """Asked after each note whether the run should stop there."""
     stage: Callable[[Stage], None] = lambda stage: None
-    """Called after the last note: before links are resolved, and before standings are measured."""
+    """Called after the last note, before each step that has no numbers."""
 
 
 # Tells nobody, and never stops.

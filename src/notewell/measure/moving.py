@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from contextlib import closing
 from pathlib import Path
 
 from notewell.errors import StoreError
 from notewell.frozen import frozen
+from notewell.index import Progress
+from notewell.index.report import QUIET
 from notewell.index.runs import WAIT_SECONDS
 from notewell.measure.evaluate import find_candidates
 from notewell.vault import Vault
@@ -42,11 +44,20 @@ class Moved:
     """The queries that have not."""
 
 
-def move(vault: Vault, to: str, tell: Callable[[int, int], None] = lambda done, of: None) -> Moved:
+def move(vault: Vault, to: str, progress: Progress = QUIET) -> Moved:
     """Copy a vault's store to a server, or with `file` back to the file, and compare the answers of both.
 
-    The settings still name the old store, which stays as it is. What a killed move left is continued.
+    The settings still name the old store, which stays as it is. What a killed move left is continued. One that
+    `progress` stops raises KeyboardInterrupt.
     """
+
+    def copied(done: int, of: int) -> None:
+        progress.tell(done, of)
+        if progress.stop():
+            raise KeyboardInterrupt
+        if done == of:
+            progress.stage("check")
+
     url = "" if to == FILE else to
     vault.storage.check_indexed()
     with closing(Vault.open(vault.root, {"store.url": url})) as other:
@@ -54,11 +65,12 @@ def move(vault: Vault, to: str, tell: Callable[[int, int], None] = lambda done, 
             raise StoreError(f"The store is already at {vault.storage.place}", "Name another server, or `file`")
         queries = _queries(vault)
         with vault.store.locked(wait=WAIT_SECONDS):
-            problems = other.storage.take_over(vault.store, tell, WAIT_SECONDS)
+            problems = other.storage.take_over(vault.store, copied, WAIT_SECONDS)
             if problems:
                 raise StoreError(
                     f"The copy is not sound: {problems[0]}", "Run `notewell doctor` on the store, then again"
                 )
+            progress.stage("answers")
             different = tuple(query for query in queries if not is_same(_answers(vault, query), _answers(other, query)))
         about = other.store.about()
         return Moved(

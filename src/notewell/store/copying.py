@@ -71,8 +71,9 @@ def _copy_notes(snapshot: Snapshot, target: Store, files: Files, tell: Callable[
     gone = [path for path in there if path not in files.notes]
     names = snapshot.names()
     wanted = [name for name in names if there.get(name.path) != files.notes[name.path]]
-    tell(len(names) - len(wanted), len(names))
     done = len(names) - len(wanted)
+    if names:
+        tell(done, len(names))
     for group in _batches(snapshot, wanted):
         with target.writing() as writer:
             for path in gone:
@@ -81,7 +82,8 @@ def _copy_notes(snapshot: Snapshot, target: Store, files: Files, tell: Callable[
             for note, chunks, vectors in _notes(snapshot, group, files.notes):
                 writer.put(note, chunks, vectors)
         done += len(group)
-        tell(done, len(names))
+        if group:
+            tell(done, len(names))
 
 
 def _batches(snapshot: Snapshot, names: Sequence[NoteName]) -> Iterator[list[NoteName]]:
@@ -89,11 +91,11 @@ def _batches(snapshot: Snapshot, names: Sequence[NoteName]) -> Iterator[list[Not
     group: list[NoteName] = []
     size = 0
     for name in names:
-        group.append(name)
-        size += len(snapshot.chunks_of(name.path))
         if size >= WRITTEN:
             yield group
             group, size = [], 0
+        group.append(name)
+        size += len(snapshot.chunks_of(name.path))
     yield group
 
 

@@ -12,7 +12,7 @@ from notewell.files.control_chars import shown_path
 from notewell.measure.moving import Moved, move
 from notewell.serve.cli.options import json_option, open_vault, print_result, vault_option
 from notewell.serve.cli.progress import progress_shown
-from notewell.serve.say import counted, echo
+from notewell.serve.say import counted, echo, say
 
 
 @click.command("move")
@@ -31,7 +31,11 @@ def command(to: str, vault: Path | None, as_json: bool) -> None:
         notewell move postgresql://ada@db.example.org/notes
     """
     with open_vault(vault) as opened, progress_shown("Copying", "copied {:,} of {:,} notes") as progress:
-        done = move(opened, to, progress.tell)
+        try:
+            done = move(opened, to, progress)
+        except KeyboardInterrupt:
+            say("Kept what was copied. Run the same command again to continue")
+            raise
     print_result(done, as_json, _print_moved)
 
 

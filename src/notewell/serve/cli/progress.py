@@ -19,7 +19,12 @@ from notewell.serve.say import is_quiet, is_unheard, say
 from notewell.serve.width import columns_of
 
 # What a run does after the last note.
-STAGES: dict[Stage, str] = {"links": "Resolving links", "standings": "Ranking notes by their links"}
+STAGES: dict[Stage, str] = {
+    "links": "Resolving links",
+    "standings": "Ranking notes by their links",
+    "check": "Checking the copy",
+    "answers": "Comparing answers",
+}
 # The widest bar, and how often it is drawn again, in seconds.
 WIDEST, REDRAW = 40, 0.1
 NOTES_DONE = "indexed {:,} of {:,} notes"

@@ -41,10 +41,11 @@ set enable_incremental_sort to off
 """
 CHECK_URL = "Check the address, and that the server runs; `notewell server up` starts your own"
 AGAIN = "Run it again once it is back; nothing was lost"
+PASSWORDS = "~/.pgpass, PGPASSWORD, or the file that the address names"
 # What the words of a refused connection mean: those have no code. Words of the server may be in its own language.
 REFUSALS = (
-    ("password authentication failed", "the password is wrong", "Put the right one into ~/.pgpass or PGPASSWORD"),
-    ("no password supplied", "it asks for a password", "Put it into ~/.pgpass or PGPASSWORD"),
+    ("password authentication failed", "the password is wrong", f"Put the right one into {PASSWORDS}"),
+    ("no password supplied", "it asks for a password", f"Put it into {PASSWORDS}"),
     (
         "no pg_hba.conf entry",
         "its settings do not let this role in from here",
@@ -53,6 +54,7 @@ REFUSALS = (
     ("does not exist", "there is no such role or database", "Check the names in the address, or create them"),
     ("too many", "it has no connection left", "Try again later, or raise max_connections"),
     ("remaining connection slots", "it has no connection left", "Try again later, or raise max_connections"),
+    ("No space left", "its disk is full", "Free some space there; nothing was lost"),
     ("starting up", "it is still starting", "Try again in a moment"),
     ("shutting down", "it is shutting down", AGAIN),
     ("not accepting connections", "it is still starting", "Try again in a moment"),
