@@ -52,6 +52,16 @@ def test_tags_are_renamed_in_all_notes_and_back(make_vault: MakeVault) -> None:
         undo_renames(vault)
 
 
+def test_a_note_with_line_ends_of_old_macs_keeps_them(make_vault: MakeVault) -> None:
+    vault = make_vault({**NOTES, "mac.md": "---\rtags:\r  - old\r  - x\r---\rOne #old\r"})
+    vault.index()
+    rename(vault, "old=new,other")
+    assert (vault.root / "mac.md").read_bytes() == b"---\rtags:\r  - new\r  - other\r  - x\r---\rOne #new #other\r"
+    rename(vault, "new=x", "other=x", merge=True)
+    assert (vault.root / "mac.md").read_bytes() == b"---\rtags:\r  - x\r---\rOne #x #x\r"
+    assert {hit.path for hit in vault.search("tag:x")} >= {"mac.md"}
+
+
 def test_nothing_is_written_until_the_vault_names_folders(make_vault: MakeVault) -> None:
     vault = make_vault({"a.md": "#old\n", "Sub/b.md": "#old\n"})
     with pytest.raises(SettingsError, match="no folder"):

@@ -41,6 +41,11 @@ def renamed(text: str, *renames: str) -> str:
         ("---\ntags:\n- b\n- a # why\n---\n", "a=b", "---\ntags:\n- b\n # why\n---\n"),
         ("---\ntags: a, b\n---\n", "a=b", "---\ntags: b\n---\n"),
         ("---\ntags: [a, A, c]\n---\n", "a=b", "---\ntags: [b, c]\n---\n"),
+        ("---\ntags: [b, c, a]\n---\n", "a=b c=b", "---\ntags: [b]\n---\n"),
+        ("---\ntags: [a, c, b]\n---\n", "a=b c=b", "---\ntags: [b]\n---\n"),
+        ("---\ntags: [b,\n  a, c]\n---\n", "a=b c=b", "---\ntags: [b,\n  ]\n---\n"),
+        ("---\ntags:\n- b\n- a\n- c\n---\n", "a=b c=b", "---\ntags:\n- b\n---\n"),
+        ("---\r\ntags:\r\n- b\r\n- a\r\nx: 1\r\n---\r\n", "a=b", "---\r\ntags:\r\n- b\r\nx: 1\r\n---\r\n"),
         # Splitting.
         ("---\ntags: [a]\n---\n#a/x\n", "a=b,c", "---\ntags: [b, c]\n---\n#b/x #c/x\n"),
         ("---\ntags:\n  - a\n---\n", "a=b,c", "---\ntags:\n  - b\n  - c\n---\n"),
@@ -53,7 +58,7 @@ def renamed(text: str, *renames: str) -> str:
     ],
 )  # fmt: skip
 def test_tags_are_renamed_and_nothing_else(before: str, renames: str, after: str) -> None:
-    assert renamed(before, renames) == after
+    assert renamed(before, *renames.split()) == after
 
 
 def test_tags_can_be_swapped_and_the_longest_name_wins() -> None:

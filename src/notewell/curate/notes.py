@@ -48,6 +48,15 @@ class NoteFile(NamedTuple):
         """Return where in the bytes a character of the text stands."""
         return (len(MARK) if self.data.startswith(MARK) else 0) + len(self.text[:at].encode())
 
+    def encoded(self, text: str) -> bytes:
+        """Return a piece of text as bytes with the line ends of this file, also those of old Macs."""
+        is_old = "\n" in self.text and b"\n" not in self.data
+        return (text.replace("\n", "\r") if is_old else text).encode()
+
+    def with_text(self, text: str) -> bytes:
+        """Return the bytes of this file with another text."""
+        return self.data[: self.offset(0)] + self.encoded(text)
+
 
 def allowed_folders(root: Path, settings: Settings) -> tuple[str, ...]:
     """Return the folders that may be written to, from the root; raise an error unless the settings name any."""

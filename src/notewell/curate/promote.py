@@ -232,7 +232,7 @@ def _plan(vault: Vault, queues: Queues) -> _Plan:
         done.append(Ticked(action.kind, action.path, item.text))
         ids.append(item.id)
     edited = {path: text for path, text in texts.items() if text != files[path].text and path not in trashed}
-    changes = [rewrite(path, files[path].data, _bytes(files[path], text)) for path, text in edited.items()]
+    changes = [rewrite(path, files[path].data, files[path].with_text(text)) for path, text in edited.items()]
     changes += [trash(path, data) for path, data in trashed.items()]
     changes += [create(path, data) for path, data in created.items()]
     return _Plan(tuple(done), tuple(changes), tuple(left), tuple(ids))
@@ -253,8 +253,6 @@ class _Open:
         """Return the text of a note with the changes so far."""
         if path not in self.texts:
             self.files[path] = found = read_note(vault.root, path, self.most)
-            if _bytes(found, found.text) != found.data:
-                raise NoteError("its lines end as on old Macs", "Save it with other line ends")
             found.check_writable()
             self.texts[path] = self.files[path].text
         return self.texts[path]
@@ -308,7 +306,3 @@ STEPS: dict[Kind, Callable[[Vault, Action, _Open], None]] = {
     "duplicate": _trash,
     "intake": _create,
 }
-
-
-def _bytes(file: NoteFile, text: str) -> bytes:
-    return file.data[: file.offset(0)] + text.encode()

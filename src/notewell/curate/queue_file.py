@@ -108,7 +108,7 @@ class QueueFile:
         if found is None and not read_queue(text, self.path):
             return True
         place, _, name = self.path.rpartition("/")
-        after = text.encode() if found is None else found.data[: found.offset(0)] + text.encode()
+        after = text.encode() if found is None else found.with_text(text)
         try:
             with Folder(self.root, place, make=found is None and bool(place)) as folder:
                 if found is None:

@@ -32,7 +32,7 @@ class ChangedLine:
     before: str
     """The line as it was."""
     after: str
-    """The line as it is now, or would be."""
+    """The line as it is now, or would be; empty if it goes, several lines if its tag is split."""
 
 
 @frozen
@@ -201,8 +201,8 @@ def _in_bytes(file: NoteFile, edits: Sequence[TextEdit]) -> list[Edit]:
     made, at, offset = [], 0, file.offset(0)
     for start, end, new in edits:
         offset += len(file.text[at:start].encode())
-        old = file.text[start:end].encode()
-        made.append(Edit(offset, old, new.encode()))
+        old = file.encoded(file.text[start:end])
+        made.append(Edit(offset, old, file.encoded(new)))
         at, offset = end, offset + len(old)
     return made
 
@@ -212,20 +212,23 @@ def _changed_lines(text: str, edits: Sequence[TextEdit]) -> tuple[ChangedLine, .
     lines: dict[int, tuple[int, int, list[TextEdit]]] = {}
     number, at = 1, 0
     for one in edits:
-        number += text.count("\n", at, one.start)
-        at = one.start
+        # A line that goes takes the line end above it along.
+        cut = text[one.start : one.end]
+        begin = one.start if one.new else one.start + len(cut) - len(cut.lstrip("\r\n"))
+        number += text.count("\n", at, begin)
+        at = begin
         if number not in lines:
             if len(lines) == SHOWN:
                 break
             start, end = text.rfind("\n", 0, at) + 1, text.find("\n", one.end)
             lines[number] = start, len(text) if end < 0 else end, []
-        lines[number][2].append(one)
+        start = lines[number][0]
+        lines[number][2].append(TextEdit(max(one.start, start) - start, one.end - start, one.new))
     return tuple(_changed_line(text, line, *found) for line, found in lines.items())
 
 
 def _changed_line(text: str, line: int, start: int, end: int, edits: Sequence[TextEdit]) -> ChangedLine:
-    own = [TextEdit(one.start - start, one.end - start, one.new) for one in edits]
-    return ChangedLine(line, _safe(text[start:end]), _safe(with_edits(text[start:end], own)))
+    return ChangedLine(line, _safe(text[start:end]), _safe(with_edits(text[start:end], edits)))
 
 
 def _safe(line: str) -> str:

@@ -163,19 +163,25 @@ def _top_level(written: str) -> list[tuple[str, Any]]:
 
 
 def _sequence_edits(written: str, node: yaml.SequenceNode, renames: Renames) -> Iterator[TextEdit]:
-    items = [item for item in node.value if isinstance(item, yaml.ScalarNode)]
-    tags = [str(item.value).strip().removeprefix("#") for item in items]
+    tags = [
+        str(item.value).strip().removeprefix("#") if isinstance(item, yaml.ScalarNode) else "" for item in node.value
+    ]
     kept = {tag.casefold() for tag in tags if renames.of(tag) is None}
-    for item, tag in zip(items, tags, strict=True):
+    # Where the last item ends that stays, or what was cut after it; 0 while none stays.
+    free = 0
+    for item, tag in zip(node.value, tags, strict=True):
+        start, end = item.start_mark.index, item.end_mark.index
         new = renames.of(tag)
+        fresh = [target for target in new or () if target.casefold() not in kept]
+        if new is not None and not fresh:
+            cut = _without_item(written, start, end, flow=bool(node.flow_style), free=free)
+            yield cut
+            free = free and max(free, cut.end)
+            continue
+        free = end
         if new is None:
             continue
-        fresh = [target for target in new if target.casefold() not in kept]
         kept |= {target.casefold() for target in fresh}
-        start, end = item.start_mark.index, item.end_mark.index
-        if not fresh:
-            yield _without_item(written, start, end, flow=bool(node.flow_style))
-            continue
         first = _respelt(written[start:end], item, tag, fresh[0])
         if node.flow_style:
             yield TextEdit(start, end, ", ".join((first, *map(_quoted, fresh[1:]))))
@@ -212,24 +218,23 @@ def _quoted(tag: str) -> str:
     return tag if plain else f'"{tag}"'
 
 
-def _without_item(written: str, start: int, end: int, *, flow: bool) -> TextEdit:
-    """Return the edit that takes an item out of a list, and leaves every comment."""
+def _without_item(written: str, start: int, end: int, *, flow: bool, free: int) -> TextEdit:
+    """Return the edit that takes an item out of a list, and leaves every comment, and what stands before `free`."""
     if flow:
+        before = written[free:start].rstrip(" \t")
+        if free and before.endswith(","):
+            return TextEdit(free + len(before[:-1].rstrip(" \t")), end, "")
         # A comment keeps the space before it.
         after = re.compile(r"[ \t]*,(?:[ \t]*(?![ \t#]))?").match(written, end)
-        if after:
-            return TextEdit(start, after.end(), "")
-        before = re.compile(r"[ \t]*,[ \t]*\Z").search(written, 0, start)
-        return TextEdit(before.start() if before else start, end, "")
+        return TextEdit(start, after.end() if after else end, "")
     line = written.rfind("\n", 0, start) + 1
     line_end = written.find("\n", end)
-    line_end = len(written) if line_end < 0 else line_end + 1
+    line_end = len(written) if line_end < 0 else line_end - written[:line_end].endswith("\r")
     if written[line:start].strip() != "-":
         raise NoteError(UNSAFE, "Rename it by hand")
     if not written[end:line_end].strip():
-        # The last line has no line end here, so that of the line above goes.
-        last = line_end == len(written) and not written.endswith("\n")
-        return TextEdit(len(written[:line].rstrip("\r\n")) if last else line, line_end, "")
+        # With the line end above it: the last line has none of its own here.
+        return TextEdit(len(written[:line].removesuffix("\n").removesuffix("\r")), line_end, "")
     return TextEdit(written.index("-", line), end, "")
 
 
@@ -256,6 +261,7 @@ def _scalar_edits(written: str, node: yaml.ScalarNode, renames: Renames) -> Iter
         made += [part.replace(tag, target) if not at else f" {target}" for at, target in enumerate(fresh)]
     text = ",".join(made)
     text = text.lstrip() if not inner[:1].isspace() else text
+    text = text.rstrip() if not inner[-1:].isspace() else text
     yield TextEdit(start, end, f"{quote}{text}{quote}" if quote or len(made) > 1 else _quoted(text))
 
 

@@ -73,7 +73,8 @@ def _print_renamed(done: Renamed, *, dry_run: bool) -> None:
         echo(f"{shown_path(note.path)}  {counted(note.tags, 'tag')}")
         for line in note.lines if dry_run else ():
             echo(f"  {line.line:>5} - {printable_line(line.before)}")
-            echo(f"  {'':>5} + {printable_line(line.after)}")
+            for after in filter(str.strip, line.after.split("\n")):
+                echo(f"  {'':>5} + {printable_line(after.rstrip())}")
     would = "would change" if dry_run else "changed"
     say(f"{counted(len(done.notes), 'note')} {would}")
     print_reasons("unchanged note", done.left, verbose=True)

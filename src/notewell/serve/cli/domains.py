@@ -37,6 +37,8 @@ def command(vault: Path | None, as_json: bool) -> None:
 def _print(found: DomainList, root: Path) -> None:
     if not found.domains:
         say("no domains; a table [domains.NAME] in notewell.toml makes one")
+    elif not any(domain.notes for domain in found.domains):
+        say("nothing is indexed yet; the first search does it, or `notewell index`")
     for domain in found.domains:
         counts = f"{counted(domain.notes, 'note')} in {counted(domain.chunks, 'chunk')}"
         echo(click.style(f"{domain.name}  ", bold=True) + counts, styled=True)

@@ -80,12 +80,16 @@ def promote(dry_run: bool, undo: bool, domain: list[str], vault: Path | None, as
             with progress_shown(*READING) as progress:
                 done = promoting.promote(opened.within(domain), dry_run=dry_run, progress=progress)
         done = with_notices(done, notices)
-        print_result(done, as_json, lambda done: _print_promoted(done, dry_run=dry_run))
+        print_result(done, as_json, lambda done: _print_promoted(done, dry_run=dry_run, undone=undo))
 
 
-def _print_promoted(done: Promoted, *, dry_run: bool) -> None:
+def _print_promoted(done: Promoted, *, dry_run: bool, undone: bool) -> None:
     for one in done.done:
-        echo(f"{one.kind:<9}  {shown_path(one.path)}  {printable_line(one.text)}".rstrip())
-    say(f"{counted(len(done.done), 'proposal')} {'would be applied' if dry_run else 'applied'}; {done.open:,} open")
+        echo(shown_path(one.path) if undone else f"{one.kind:<9}  {shown_path(one.path)}  {printable_line(one.text)}")
+    if undone:
+        say(f"{counted(len(done.done), 'note')} put back; `notewell review` proposes it again")
+    else:
+        would = "would be applied" if dry_run else "applied"
+        say(f"{counted(len(done.done), 'proposal')} {would}; {done.open:,} open")
     print_reasons("unapplied proposal", done.left, verbose=True)
     say_notices(done.notices)
