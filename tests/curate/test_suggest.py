@@ -46,6 +46,16 @@ def test_the_nearest_notes_propose_their_tags_with_the_reason(make_vault: MakeVa
     assert tag.tag == "bees" and "4 of 4 similar notes have it" in tag.why and 0.35 < tag.score <= 1
 
 
+def test_like_notes_without_tags_speak_against_the_tags_of_one(make_vault: MakeVault) -> None:
+    pages = {
+        f"Help/page {number}.md": f"Press the hotkey to fold line {number} of the editor.\n" for number in range(12)
+    }
+    log = "---\ntags: [daily]\n---\nThe hotkey of the editor broke.\n"
+    vault = make_vault({**pages, "log.md": log, "_taxonomy.md": "- #daily\n"}, OFF)
+    found = proposed(vault, "Help/page 3.md", "Help/page 4.md")
+    assert [*found.values()] == [[], []]
+
+
 def test_only_tags_of_the_taxonomy_are_proposed_and_aliases_count_as_their_tag(make_vault: MakeVault) -> None:
     notes = {path: text.replace("[bees]", "[apiary, hives]") for path, text in NOTES.items()}
     vault = make_vault({**notes, "_taxonomy.md": TAXONOMY}, OFF)

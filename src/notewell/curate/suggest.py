@@ -37,6 +37,9 @@ ALIKE = 0.5
 LEAST_LIKE = 0.12
 # A vote against every tag, so that one note alone is not sure of its own.
 DOUBT = 0.25
+# What a like note without tags of the vocabulary votes against all of them. At 0, two thirds of the notes of another
+# vault on other subjects got tags; at 1, a vault with few tagged notes gets hardly any.
+SILENT = 0.2
 # A linked note counts as much as the most similar one: without links, F1 is .04 lower.
 LINKED = 1.0
 # From this relevance on, a note is about what a tag means by the words of its definition alone.
@@ -242,9 +245,11 @@ def tags_for(path: str, snapshot: Snapshot, vocabulary: Vocabulary) -> tuple[Pro
     subject = subject_of_note(path, snapshot)
     chunks = [*snapshot.chunks(ids).values()]
     found = neighbours(subject, snapshot, (path, *vocabulary.lists))
-    near = [one for one in found if one.similarity >= LEAST_LIKE and any(map(vocabulary.own, one.chunk.tags))]
+    alike = [one for one in found if one.similarity >= LEAST_LIKE]
+    near = [one for one in alike if any(map(vocabulary.own, one.chunk.tags))][:VOTERS]
+    silent = [one for one in alike[:VOTERS] if one not in near]
     text = "\n".join((chunks[0].title, *(chunk.text for chunk in chunks))) if chunks else ""
-    votes = vote(near[:VOTERS], linked_tags(path, snapshot, vocabulary.lists), vocabulary)
+    votes = vote((near, silent), linked_tags(path, snapshot, vocabulary.lists), vocabulary)
     defined = by_definition(text, subject, snapshot, vocabulary)
     has = {vocabulary.own(tag) for chunk in chunks[:1] for tag in chunk.tags}
     return best(votes, defined, vocabulary, has)
@@ -268,31 +273,37 @@ def best(
 
 
 def vote(
-    near: Sequence[Neighbour], linked: Sequence[Sequence[str]], vocabulary: Vocabulary
+    alike: tuple[Sequence[Neighbour], Sequence[Neighbour]], linked: Sequence[Sequence[str]], vocabulary: Vocabulary
 ) -> dict[str, tuple[float, str]]:
-    """Return the share of the votes of like and linked notes for each tag, and the reason."""
+    """Return the share of the votes of like and linked notes for each tag, and the reason.
+
+    Of the like notes, those come first that have tags of the vocabulary, and then those that have none.
+    """
     weights: defaultdict[str, float] = defaultdict(float)
-    names, links = defaultdict(list), Counter[str]()
-    whole = DOUBT
-    top = near[0].similarity if near else 0.0
-    near = [one for one in near if one.similarity > top * ALIKE]
+    likes, links = Counter[str](), Counter[str]()
+    top = alike[0][0].similarity if alike[0] else 0.0
+    near, silent = ([one for one in every if one.similarity > top * ALIKE] for every in alike)
+    whole = DOUBT + SILENT * sum(min(1.0, one.similarity / top) ** 2 for one in silent if top)
     for one in near:
         weight = (one.similarity / top) ** 2
         whole += weight
         for key in {*map(vocabulary.own, one.chunk.tags)} - {""}:
             weights[key] += weight
-            names[key].append(one.chunk.title or one.path)
+            likes[key] += 1
     for tags in linked:
         if keys := {*map(vocabulary.own, tags)} - {""}:
             whole += LINKED
             for key in keys:
                 weights[key] += LINKED
                 links[key] += 1
-    return {key: (weight / whole, _reason(len(names[key]), len(near), links[key])) for key, weight in weights.items()}
+    return {
+        key: (weight / whole, _reason(likes[key], len(near) + len(silent), links[key]))
+        for key, weight in weights.items()
+    }
 
 
 def _reason(like: int, of: int, linked: int) -> str:
-    said = [f"{like} of {of} similar notes have it"] if like else []
+    said = [f"{like} of {of} similar notes {'has' if like == 1 else 'have'} it"] if like else []
     by_links = [f"{linked} linked {'note has' if linked == 1 else 'notes have'} it"] if linked else []
     return "; ".join((*said, *by_links))
 
