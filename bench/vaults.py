@@ -47,7 +47,9 @@ def make_vault(name: str, archive: Path, work: Path, queries: int) -> BenchVault
 
         say(f"{name}: extracting")
         with tarfile.open(archive) as tar:
-            tar.extractall(folder, filter="data")
+            # As a property, since Python before 3.11.4 has no such parameter.
+            tar.extraction_filter = getattr(tarfile, "data_filter", None)
+            tar.extractall(folder)
         done.touch()
     tops = [entry for entry in folder.iterdir() if entry.is_dir()]
     root = tops[0] if len(tops) == 1 else folder

@@ -41,6 +41,7 @@ def test_a_kill_at_any_step_is_made_good_by_the_next_run(perform: Acts, tmp_path
         assert ended.code == -signal.SIGKILL, ended.said
         ended = perform("command", root, {}, *command)
         assert ended.code == 0, ended.said
+        assert json.loads(ended.printed)["left"] == [], f"before step {step}"
         notes = [*(root / "Inbox").glob("*.md")]
         assert [note.name for note in notes] == ["Good.md"], f"before step {step}"
         assert notes[0].read_text().count("Check frames.") == 1, f"before step {step}"

@@ -271,15 +271,17 @@ class Journal:
         if change.kind in ("trash", "restore"):
             self._make(replace(change, kind="restore" if change.kind == "trash" else "trash"))
             return
+        try:
+            self._take_content_back(change)
+        except FileNotFoundError:
+            # Not created yet, perhaps not even its folder; an edited note is gone for another reason.
+            if change.kind != "create":
+                raise
+
+    def _take_content_back(self, change: Change) -> None:
         with self._folder_of(change.path) as (folder, name):
             folder.sweep()
-            try:
-                data, _ = folder.read_whole(name)
-            except FileNotFoundError:
-                # Not created yet; an edited note is gone for another reason.
-                if change.kind == "create":
-                    return
-                raise
+            data, _ = folder.read_whole(name)
             if digest(data) == change.after and change.kind == "create":
                 folder.delete(name, data)
             elif digest(data) == change.after:
