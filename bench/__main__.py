@@ -28,6 +28,8 @@ from bench.load import measure_load
 from bench.mcp import measure_mcp
 from bench.memory import measure_memory
 from bench.peers import measure_peers
+from bench.pg_index import measure_pg_index
+from bench.pg_load import measure_pg_load
 from bench.pg_scale import measure_pg_scale
 from bench.plot import draw, draw_scale, draw_workers
 from bench.report import as_text
@@ -77,7 +79,10 @@ IN_WORK = ("tuning", "entities")
 SECTIONS = tuple(dict.fromkeys((*ON_VAULTS, *ON_DATA)))
 # A vault of a million chunks takes a quarter of an hour to make and index, workers a dozen times as long as indexing,
 # and servers are not installed everywhere, so these are measured only on request.
-ON_REQUEST = ("scale", "servers", "pg-scale", "workers")
+ON_REQUEST = ("scale", "servers", "pg-index", "pg-load", "pg-scale", "workers")
+# Of the first vault; those that grow it are given the work folder, too.
+ON_ONE_VAULT = {"pg-index": measure_pg_index, "pg-load": measure_pg_load}
+GROWN = {"scale": measure_scale, "pg-scale": measure_pg_scale}
 QUERIES = 700
 
 
@@ -168,11 +173,15 @@ def _measure(options: Options) -> Measured:
     if {*ON_VAULTS, "workers"}.intersection(options.only):
         for name, archive in find_archives(options.data, options.vaults).items():
             _measure_vault(make_vault(name, archive, options.work, options.queries), options.only, results)
-    for section, grow in (("scale", measure_scale), ("pg-scale", measure_pg_scale)):
+    for section in (*ON_ONE_VAULT, *GROWN):
         if section in options.only:
             with _recording_failures(results):
                 (name, archive), *_ = find_archives(options.data, DEFAULT[:1]).items()
-                results[section] = grow(make_vault(name, archive, options.work, options.queries), options.work)
+                vault = make_vault(name, archive, options.work, options.queries)
+                if section in GROWN:
+                    results[section] = GROWN[section](vault, options.work)
+                else:
+                    results[section] = ON_ONE_VAULT[section](vault)
     if "servers" in options.only:
         with _recording_failures(results):
             results["servers"] = in_child("servers:measure_servers", folder=str(options.data))

@@ -5,7 +5,11 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 
+from tests.postgres import own_server, standby_of
+
 from bench.child import Measured, clean_environment, in_child, say
+from bench.indexing import ensure_index
+from bench.pg_index import MEMORY, NAME
 from bench.processes import serve_command, serving
 from bench.vaults import BenchVault
 
@@ -15,9 +19,17 @@ SECONDS = 60
 WARM_UP = 3
 
 
-def measure_stores(vault: BenchVault, stores: Mapping[str, Mapping[str, str]]) -> Measured:
-    """Serve the vault from each of the stores, which are given by their settings as variables."""
-    return {name: _of_one(vault, name, {**clean_environment(), **given}) for name, given in stores.items()}
+def measure_pg_load(vault: BenchVault) -> Measured:
+    """Serve the vault from a file, from a database, and from the same with a replica."""
+    ensure_index(vault.root)
+    with own_server(**MEMORY) as primary:
+        say(f"pg-load: indexing {vault.name}")
+        in_child("pg_index:index_on", root=str(vault.root), url=primary.url())
+        server = {"NOTEWELL_STORE_URL": primary.url(), "NOTEWELL_STORE_NAME": NAME}
+        with standby_of(primary) as replica:
+            replicated = {**server, "NOTEWELL_STORE_REPLICAS": replica.url()}
+            given = {"file": {}, "server": server, "with a replica": replicated}
+            return {name: _of_one(vault, name, {**clean_environment(), **settings}) for name, settings in given.items()}
 
 
 def _of_one(vault: BenchVault, name: str, environment: Mapping[str, str]) -> Measured:

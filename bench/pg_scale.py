@@ -1,4 +1,4 @@
-"""Stores in PostgreSQL: how fast they are indexed, searched while they grow, and asked by many clients at once."""
+"""Stores in PostgreSQL of a million chunks and more: how large they are, and how fast they are searched."""
 
 from __future__ import annotations
 
@@ -7,17 +7,16 @@ import time
 from contextlib import ExitStack, closing
 from pathlib import Path
 
-from tests.postgres import own_server, standby_of
+from tests.postgres import own_server
 
 from bench.child import Measured, in_child, memory_mb, milliseconds, percentiles, say
-from bench.indexing import ensure_index
 from bench.pg_fill import fill, read_source
-from bench.pg_load import measure_stores
+from bench.pg_index import MEMORY, NAME
 from bench.queries import load_queries
 from bench.vaults import BenchVault
 from notewell import Vault
 from notewell.search.plan import make_plan
-from notewell.serve.own_server import SETTINGS, SUPERUSER, OwnServer
+from notewell.serve.own_server import SUPERUSER, OwnServer
 from notewell.store.postgres.connection import Connections
 from notewell.store.postgres.nodes import Nodes
 from notewell.store.postgres.spread import HOME
@@ -28,24 +27,14 @@ LIMIT = 100
 QUERIES = 120
 # Chunks, and servers. Ten million take a quarter of an hour and 25 GB.
 SIZES = ((1_000_000, 1), (1_000_000, 4), (10_000_000, 1))
-NAME = "bench"
-MEMORY = {name: SETTINGS[name] for name in ("shared_buffers", "max_wal_size")}
 
 
 def measure_pg_scale(vault: BenchVault, work: Path) -> Measured:
-    """Index the vault, serve it beside a file and a replica, and search stores of each size drawn from its chunks."""
+    """Index the vault, and search stores of each size drawn from its chunks."""
     with own_server(**MEMORY) as source:
         say(f"pg-scale: indexing {vault.name}")
-        indexed = in_child("pg_scale:index_on", root=str(vault.root), url=source.url(), name=NAME)
-        ensure_index(vault.root)
-        with standby_of(source) as replica:
-            server = {"NOTEWELL_STORE_URL": source.url(), "NOTEWELL_STORE_NAME": NAME}
-            replicated = {**server, "NOTEWELL_STORE_REPLICAS": replica.url()}
-            load = measure_stores(vault, {"file": {}, "server": server, "with a replica": replicated})
-        searched = {
-            f"{chunks:,} on {servers}": _of_size(source, vault, work, chunks, servers) for chunks, servers in SIZES
-        }
-    return {"index": indexed, "load": load, "search": searched}
+        in_child("pg_index:index_on", root=str(vault.root), url=source.url())
+        return {f"{chunks:,} on {servers}": _of_size(source, vault, work, chunks, servers) for chunks, servers in SIZES}
 
 
 def _of_size(source: OwnServer, vault: BenchVault, work: Path, chunks: int, number: int) -> Measured:
@@ -66,20 +55,6 @@ def _of_size(source: OwnServer, vault: BenchVault, work: Path, chunks: int, numb
         shutil.rmtree(root)
         size = sum(server.status().data_bytes for server in servers) - before
         return {**searched, "filled_s": round(took, 1), "bytes": size}
-
-
-def index_on(root: str, url: str, name: str) -> Measured:
-    """Index a vault into a database, and return how long it took."""
-    with Vault.open(root, {"store.url": url, "store.name": name, "embed.encoder": "off"}) as vault:
-        began, busy = time.perf_counter(), time.process_time()
-        report = vault.index()
-        seconds = time.perf_counter() - began
-        return {
-            "chunks": report.chunks,
-            "seconds": round(seconds, 1),
-            "processor_s": round(time.process_time() - busy, 1),
-            "chunks_per_second": round(report.chunks / seconds),
-        }
 
 
 def time_searches(root: str, url: str, name: str, queries: str) -> Measured:

@@ -10,7 +10,7 @@ from bench.links import MODES
 from bench.quality import VARIANTS
 from bench.report_ask import write_ask
 from bench.report_curate import write_entities, write_intake, write_rerank, write_tags, write_tuning
-from bench.report_servers import write_pg_scale, write_servers, write_workers
+from bench.report_servers import write_pg_index, write_pg_load, write_pg_scale, write_servers, write_workers
 from bench.report_surfaces import (
     write_graph,
     write_load,
@@ -318,6 +318,8 @@ SECTIONS = {
     "load": write_load,
     "typing": write_typing,
     "scale": _scale,
+    "pg-index": write_pg_index,
+    "pg-load": write_pg_load,
     "pg-scale": write_pg_scale,
     "servers": write_servers,
     "workers": write_workers,

@@ -23,12 +23,25 @@ def _ndcg(one: Measured) -> str:
     return f"{one['file_ndcg']:.4f}, {one['server_ndcg']:.4f}" if "file_ndcg" in one else "–"
 
 
+def write_pg_index(measured: Measured, _: Measured) -> Iterator[str]:
+    """Yield what it costs to index into a file and into databases."""
+    rows = [
+        [
+            "a file" if name == "file" else f"{name} server{'s' * (name != '1')}",
+            f"{one['seconds']}",
+            f"{one['processor_s']}",
+            f"{one.get('server_processor_s', '–')}",
+            f"{one['bytes'] / 1e6:.0f} MB",
+            f"{one['database_bytes'] / 1e6:.0f} MB" if "database_bytes" in one else "–",
+        ]
+        for name, one in measured.items()
+    ]
+    head = [f"INDEX, {measured['file']['chunks']:,} chunks", "s", "processor, s", "servers', s", "rows", "on disk"]
+    yield from grid(head, rows)
+
+
 def write_pg_scale(measured: Measured, _: Measured) -> Iterator[str]:
-    """Yield how a store on servers grows, and what many clients at once get."""
-    index = measured["index"]
-    busy = f"{index['processor_s']} s of processor time"
-    yield f"INDEX on a server: {index['chunks']:,} chunks in {index['seconds']} s, {busy}"
-    yield ""
+    """Yield how a store on servers grows."""
     rows = [
         [
             size,
@@ -37,15 +50,17 @@ def write_pg_scale(measured: Measured, _: Measured) -> Iterator[str]:
             *(three(one[kind]) for kind in ("words", "vectors", "fused")),
             f"{one['memory_mb']['peak']:.0f} MB",
         ]
-        for size, one in measured["search"].items()
+        for size, one in measured.items()
     ]
     head = ["CHUNKS ON SERVERS, ms: p50 / p95 / p99", "size", "first", "words", "vectors", "fused", "memory"]
     yield from grid(head, rows)
-    yield ""
-    load = measured["load"]
+
+
+def write_pg_load(measured: Measured, _: Measured) -> Iterator[str]:
+    """Yield what many clients at once get."""
     rows = [
         [f"{name}, {clients} clients", f"{one['per_second']}", three(one), str(one["errors"])]
-        for name, phases in load.items()
+        for name, phases in measured.items()
         for clients, one in phases.items()
     ]
     yield from grid(["LOAD", "answers a second", "ms: p50 / p95 / p99", "errors"], rows)
