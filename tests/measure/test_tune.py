@@ -140,6 +140,7 @@ def test_weights_that_gain_are_written_and_can_be_taken_back(badly_set: Vault) -
     tuned = tune(badly_set)
     assert tuned.written and tuned.gains[0].interval[0] > 0
     assert file.read_text().startswith("# mine\n[search]\nvector_weight = 0.")
+    assert "fine_weight" not in file.read_text(), "what stays as shipped is not written"
     assert "# too much\n" in file.read_text() and file.read_text().endswith('[show]\nlinks = "off"\n')
     assert store.read_bytes() == stored, "only a copy was changed"
     badly_set.reread()

@@ -121,7 +121,8 @@ def tune(vault: Vault, *, dry_run: bool = False, shown: Shown = lambda stage: nu
         gains = measure_gains(_ranks(copy, check_with, present), _ranks(copy, check_with, tuned), _kinds(check_with))
     refused = why_not(gains) or _refuse_by_golden(vault, golden, tuned)
     writes = not refused and not dry_run
-    if writes and (failed := _write(vault, weights)):
+    changes = {name: value for name, value in weights.items() if value != getattr(present, name)}
+    if writes and (failed := _write(vault, changes)):
         refused, writes = failed, False
     return Tuned(
         weights={f"search.{name}": value for name, value in weights.items()},
@@ -253,12 +254,15 @@ def _rank(candidates: Sequence[Candidate], wanted: Judgement) -> float:
     return 1 / next(places, float("inf"))
 
 
-def _write(vault: Vault, weights: Mapping[str, float]) -> str:
-    """Write the weights, and return why they could not be written: what was found should still be shown."""
+def _write(vault: Vault, changes: Mapping[str, float]) -> str:
+    """Write weights that change, and return why they could not be written: what was found should still be shown.
+
+    Those that stay are not written, so that a later version may ship others.
+    """
     file, before = _kept(vault.root), _written(vault.root)
-    write_private(file, json.dumps({"before": before, "after": dict(weights)}).encode("ascii"))
+    write_private(file, json.dumps({"before": before, "after": before | dict(changes)}).encode("ascii"))
     try:
-        write_values(vault.root, "search", weights)
+        write_values(vault.root, "search", changes)
     except SettingsError as error:
         file.unlink()
         return f"{error.fact}. {error.hint}"
