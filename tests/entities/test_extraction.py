@@ -43,6 +43,12 @@ def merged(*notes: NoteText, more: Sequence[Candidate] = ()) -> dict[str, Entity
         ("then Carl-bot said so to Anne-Katrin", [("Carl-bot", ""), ("Anne-Katrin", "person")]),
         ("the Name of Your Company", [("Name of Your Company", "")]),
         ("it is Copyright JS Foundation", [("JS Foundation", "organisation")]),
+        ("He visited Rome. The Beatles played there.", [("Rome", "place"), ("Beatles", "")]),
+        ("then she saw Dr. Miller. Ada Lovelace came later", [("Miller", "person"), ("Ada Lovelace", "person")]),
+        ("it is for Acme Inc. and the U.S. Army in the St. James Park", [
+            ("Acme Inc", "organisation"), ("U.S. Army", ""), ("St. James Park", ""),
+        ]),
+        ("I heard Neil Young and saw Ada Next", [("Neil Young", "person"), ("Ada", "person")]),
     ],
 )  # fmt: skip
 def test_names_are_runs_of_capitals_with_what_their_words_tell(text: str, names: list[tuple[str, str]]) -> None:
@@ -54,6 +60,25 @@ def test_german_nouns_are_no_names_but_german_names_are() -> None:
         names_in("Gestern hat Anna Schmidt dem Verein in München die Rechnung der Firma gezeigt.", 1, english=False)
     )
     assert [named.name for named in found if not named.weak] == ["Anna Schmidt", "München"]
+
+
+@cases(
+    ("text", "names"),
+    [
+        (
+            "Gestern war Herr Schröder von der Stadtwerke Leipzig GmbH hier.",
+            [("Schröder", "person"), ("Stadtwerke Leipzig GmbH", "organisation")],
+        ),
+        ("Hier ist die Rechnung der Acme Wasser GmbH zu lesen.", [("Acme Wasser GmbH", "organisation")]),
+        ("Heute kam Herr Karl von der Heide zu uns.", [("Karl von der Heide", "person")]),
+        ("Jürgen Groß baut das Dach. Die Universität Leipzig hilft.", [
+            ("Jürgen Groß", "person"), ("Universität Leipzig", "organisation"),
+        ]),
+    ],
+)  # fmt: skip
+def test_small_german_words_part_names(text: str, names: list[tuple[str, str]]) -> None:
+    found = names_in(text, 1, english=False)
+    assert [(named.name, named.kind) for named in found if not named.weak] == names
 
 
 def test_a_german_noun_is_no_first_name_without_its_umlaut() -> None:

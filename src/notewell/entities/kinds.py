@@ -24,6 +24,8 @@ PERSON = re.compile(
     r" [^\W\d_][^\W\d_a-z]?['’\w-]*[a-zß-öø-ÿ]\w*){0,2}"
     r"|(?:[A-Z]\. ?){1,3}[^\W\d_][\w'’-]*[a-zß-öø-ÿ]"
 )
+# Letters that are no initials of a person, as in `U.S. Army`.
+STATE = re.compile(r"[UE]\.[SKNU]\. ?")
 UMLAUT = re.compile("[äöü]")
 # A note of a day is no entity.
 DATED = re.compile(r"\d{4}-\d\d-\d\d\b|\d{8}\b")
@@ -88,6 +90,8 @@ def kind_of_name(name: str, before: str = "") -> Kind | Literal[""]:
 
     >>> kind_of_name("Steph Ango"), kind_of_name("Bielefeld University"), kind_of_name("Kyoto"), kind_of_name("ROM")
     ('person', 'organisation', 'place', '')
+    >>> kind_of_name("Universität Leipzig"), kind_of_name("U.S. Army")
+    ('organisation', '')
     >>> kind_of_name("Miller", "herr"), kind_of_name("Apollo", "project"), kind_of_name("J. R. R. Tolkien")
     ('person', 'project', 'person')
     """
@@ -98,9 +102,11 @@ def kind_of_name(name: str, before: str = "") -> Kind | Literal[""]:
         return endings[words[-1]]
     if len(words) > 2 and words[1] in ("of", "for", "fur") and words_of("endings").get(words[0]) == "organisation":
         return "organisation"
+    if len(words) > 1 and words[0] in words_of("beginnings") and words[1] not in stop_terms():
+        return words_of("beginnings")[words[0]]
     if " ".join(words) in names_of("places") and not name.isupper():
         return "place"
-    if not PERSON.fullmatch(name) or name.isupper():
+    if not PERSON.fullmatch(name) or name.isupper() or STATE.match(name):
         return ""
     return "person" if is_first_name(SIGNS.split(name)[0]) or "." in name else ""
 

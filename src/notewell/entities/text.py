@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
-from notewell.entities.kinds import is_name, kind_of_name, names_of, words_of
+from notewell.entities.kinds import is_first_name, is_name, key_of, kind_of_name, names_of, words_of
 from notewell.terms import common_terms, fold, stem, stop_terms
 from notewell.types.results import Kind
 
@@ -33,6 +33,11 @@ LETTERED = re.compile(r"[A-Z]\. (?![A-Z]\.)")
 POSSESSIVE_END = re.compile(r"['’]s?$")
 LAST_WORD = re.compile(r"([^\W_]+)\.?[\s\"“„*_:]*$")
 INITIALS = re.compile(r"(?<!\w)(?:[^\W\d_a-z]\. ?)+$")
+# Besides titles, what a full stop may follow inside a name.
+SAINTS = frozenset({"st", "mt", "ft"})
+# Small words of German that end a name before a legal form, and after a title and a surname.
+ARTICLES = frozenset({"der", "den", "vom", "zur"})
+OWNERS = ARTICLES | {"von", "zu", "für"}
 # The share of words that may be small in a line of capitalised words.
 SMALL = 0.4
 
@@ -93,24 +98,72 @@ def _title_case(row: str) -> bool:
 
 
 def _named(row: str, run: re.Match[str], line: int, english: bool) -> Iterator[Named]:
-    """Yield the name in a run, without ordinary words at its ends."""
+    """Yield the names in a run, without ordinary words at their ends."""
     before = row[: run.start()]
-    first = bool(BEGINS.search(before))
     last = LAST_WORD.search(before)
-    cue = fold(last[1]) if last else ""
-    words, ahead = run[0].split(" "), ""
+    part = _Part(run[0].split(" "), fold(last[1]) if last else "", bool(BEGINS.search(before)))
+    for one in _sentences(part):
+        for each in _apart(one):
+            yield from _name_of(each, line, english)
+
+
+class _Part(NamedTuple):
+    """Words of a run, the word before them, and whether they begin a sentence."""
+
+    words: list[str]
+    cue: str
+    first: bool
+
+
+def _sentences(part: _Part) -> Iterator[_Part]:
+    """Yield what is before and what is after each full stop that ends a sentence."""
+    began = 0
+    for at, word in enumerate(part.words[:-1], start=1):
+        plain = fold(word).rstrip(".")
+        is_short = len(plain) == 1 or "." in plain or plain in SAINTS or words_of("before").get(plain) == "person"
+        if word.endswith(".") and not is_short:
+            yield part._replace(words=part.words[began:at]) if not began else _Part(part.words[began:at], "", True)
+            began = at
+    yield part if not began else _Part(part.words[began:], "", True)
+
+
+def _apart(part: _Part) -> Iterator[_Part]:
+    """Yield the owner and what is owned apart: a legal form ends a name, and German articles stand before one.
+
+    So it is with a surname after a title: `Herr Schröder von der Stadtwerke Leipzig GmbH` are two names.
+    """
+    words = part.words
+    with_form = fold(words[-1]).rstrip(".") in words_of("forms")
+    titled = len(words) > 1 and _is_title(words[0]) and not is_first_name(words[1])
+    small = [at for at, word in enumerate(words) if word in (ARTICLES if with_form else OWNERS) and at > titled]
+    if not small or not (with_form or titled):
+        yield part
+        return
+    yield part._replace(words=words[: small[0]])
+    yield _Part(words[small[-1] + 1 :], words[small[-1]], False)
+
+
+def _name_of(part: _Part, line: int, english: bool) -> Iterator[Named]:
+    words, cue, first = part
+    ahead = ""
     # The rest of an abbreviation, as of "z. B. Obsidian", begins no name.
     if len(cue) == 1 and len(words[0]) == 2:
         words = words[1:]
     while words and (is_ordinary(words[0]) or (len(words) > 1 and _is_title(words[0]))):
-        ahead, first = fold(words.pop(0)).rstrip("."), False
-    while words and (is_ordinary(words[-1]) or not words[-1][0].isupper()):
-        words.pop()
+        ahead, first = fold(words[0]).rstrip("."), False
+        words = words[1:]
+    while words and (is_ordinary(words[-1]) or not words[-1][0].isupper()) and not _is_surname(words):
+        words = words[:-1]
     name = POSSESSIVE_END.sub("", " ".join(words).rstrip("."))
     if not words or not is_name(name) or ((first or cue.isdigit()) and LETTERED.match(name)):
         return
     kind = kind_of_name(name, ahead or (cue if words_of("before").get(cue) == "work" else ""))
     yield Named(name, line, kind, weak=not kind and (first or not english))
+
+
+def _is_surname(words: Sequence[str]) -> bool:
+    """Tell whether an ordinary word is the surname after a first name, as in `Neil Young`."""
+    return len(words) == 2 and key_of(words[1]) in names_of("surnames") and is_first_name(words[0])
 
 
 def name_at(row: str, start: int, end: int) -> str:

@@ -26,7 +26,7 @@ from notewell.types.notices import Notice
 from notewell.types.results import KINDS, EntityPlace, NamedEntity, Neighbour, Relation
 
 # Grows with every change of what is extracted, so that notes are read again.
-RECIPE = 2
+RECIPE = 3
 # Notes that are committed together: an interrupted run loses these at most, and reads them again.
 BATCH = 200
 # How long a language model may read for one answer.
