@@ -13,6 +13,7 @@ from tests.vaults import stop_after
 from notewell import Entities, Vault
 from notewell.entities import file as rows
 from notewell.entities import vault_entities
+from notewell.entities.merge import Merge
 from notewell.entities.place import entity_files
 from notewell.errors import QueryError, StoreError
 
@@ -82,6 +83,21 @@ def test_an_interrupted_run_keeps_what_it_read_and_the_next_continues(vault: Vau
     stopped = vault.entities(progress=stop_after(2))
     assert stopped.extracted == 2 and [notice.code for notice in stopped.notices] == ["extraction_stopped"]
     assert vault.entities().extracted == len(NOTES) - 2
+
+
+def test_names_that_another_process_changes_during_a_merge_are_merged_by_the_next_answer(vault: Vault) -> None:
+    vault.entities()
+    (file,) = entity_files(vault.store_file)
+    with rows.EntityFile(file).opened() as db:
+        made, of = Merge(rows.all_names(db)).entities(), rows.mark(db, "names")
+        # Another process finds that a note is gone, and has no names of it.
+        left = {path: stamp for path, stamp in vault.store.files().notes.items() if path != "London.md"}
+        rows.forget(db, left)
+        rows.keep(db, made, of)
+        assert not rows.is_merged(db)
+    assert vault.entities().extracted == 1
+    with rows.EntityFile(file).opened() as db:
+        assert rows.is_merged(db)
 
 
 @pytest.mark.parametrize("change", ["delete", "edit", "exclude"])

@@ -182,6 +182,15 @@ def set_mark(db: apsw.Connection, key: str, value: str) -> None:
     db.execute("insert or replace into meta values (?, ?)", (key, value))
 
 
+def is_merged(db: apsw.Connection) -> bool:
+    """Tell whether the entities are those of the names that are there."""
+    return mark(db, "merged") == mark(db, "names")
+
+
+def _change_names(db: apsw.Connection) -> None:
+    set_mark(db, "names", str(int(mark(db, "names") or 0) + 1))
+
+
 def extracted(db: apsw.Connection, recipe: str) -> set[str]:
     """Return the notes whose names were extracted by a recipe, as they are now."""
     return {path for (path,) in db.execute("select path from note where recipe = ?", (recipe,))}
@@ -198,7 +207,7 @@ def put(db: apsw.Connection, rows: Iterable[tuple[str, str, str, str, Sequence[C
                 " on conflict (path) do update set digest = ?2, recipe = ?3, day = ?4, names = ?5",
                 (path, digest, recipe, day, names),
             )
-        set_mark(db, "merged", "")
+        _change_names(db)
 
 
 def forget(db: apsw.Connection, files: Mapping[str, Stamp], seen: str = "") -> None:
@@ -210,22 +219,26 @@ def forget(db: apsw.Connection, files: Mapping[str, Stamp], seen: str = "") -> N
             asked = {"notes": json.dumps([*gone]), "paths": json.dumps([*gone.values()])}
             for statement in FORGET:
                 db.execute(statement, asked)
-            set_mark(db, "merged", "")
+            _change_names(db)
         set_mark(db, "seen", seen)
 
 
 def all_names(db: apsw.Connection) -> Iterator[tuple[str, Iterator[Candidate]]]:
     """Yield the names that each note gives."""
-    for path, names in db.execute("select path, names from note order by path"):
+    # All at once, so that another process can write while they are merged.
+    for path, names in fetch(db, "select path, names from note order by path"):
         yield path, unpacked(json.loads(zlib.decompress(names)))
 
 
-def keep(db: apsw.Connection, entities: Sequence[Entity]) -> None:
-    """Store entities in place of all others."""
-    ids = dict(fetch(db, "select path, id from note"))
+def keep(db: apsw.Connection, entities: Sequence[Entity], names: str) -> None:
+    """Store entities in place of all others; `names` is the mark of the names that they were made of.
+
+    If another process changed these meanwhile, the next answer merges again.
+    """
     with db:
         for table in ("entity", "name", "mention"):
             db.execute(f"delete from {table}")
+        ids = dict(fetch(db, "select path, id from note"))
         for number, one in enumerate(entities, start=1):
             notes = len({mention.note for mention in one.mentions})
             db.execute("insert into entity values (?, ?, ?, ?)", (number, one.name, one.kind, notes))
@@ -235,9 +248,9 @@ def keep(db: apsw.Connection, entities: Sequence[Entity]) -> None:
             )
             db.executemany(
                 "insert or ignore into mention values (?, ?, ?, ?, ?)",
-                [(number, ids[each.note], each.line, each.key, each.by) for each in one.mentions],
+                [(number, ids[each.note], each.line, each.key, each.by) for each in one.mentions if each.note in ids],
             )
-        set_mark(db, "merged", "yes")
+        set_mark(db, "merged", names)
 
 
 def listed(db: apsw.Connection, kind: str) -> list[Row]:

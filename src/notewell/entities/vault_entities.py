@@ -67,8 +67,9 @@ class VaultEntities:
         with self._reading() as snapshot, self._file.opened(create=True) as db:
             self._forget(db, snapshot)
             read, total = self._extract(db, snapshot, model, tell, stop)
-            if not rows.mark(db, "merged") and not stop():
-                rows.keep(db, Merge(rows.all_names(db)).entities())
+            if not rows.is_merged(db) and not stop():
+                names = rows.mark(db, "names")
+                rows.keep(db, Merge(rows.all_names(db)).entities(), names)
             related, told = relate(db, snapshot, self._llm, SECONDS, stop) if relations else (0, ())
             found = self._details(db, name) if name else None
             listed = [] if name else rows.listed(db, kind)
