@@ -115,6 +115,18 @@ def test_notes_that_a_model_cannot_read_do_not_keep_it_from_the_others(make_vaul
     assert found.related == 2 and found.entity and {one.path for one in found.entity.relations} == {"d.md", "e.md"}
 
 
+def test_the_command_says_how_many_notes_were_read_and_what_the_model_called_a_relation(
+    make_vault: MakeVault, run_command: Callable[..., tuple[int, str, str]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with ScriptedServer(answer({**WROTE, "relation": "ponders"})) as server:
+        monkeypatch.setenv("NOTEWELL_LLM_URL", server.url)
+        monkeypatch.setenv("NOTEWELL_LLM_MODEL", "ollama:any")
+        vault = asking(make_vault, server)
+        code, out, err = run_command(vault.root, "entities", "Ada Lovelace", "--relations")
+    assert code == 0 and "the model read 1 note" in err.splitlines()
+    assert "  Notes on the Engine → related_to (ponders) → Ada Lovelace  Ada Lovelace.md:6" in out.splitlines()
+
+
 def test_without_a_model_a_notice_says_so(make_vault: MakeVault) -> None:
     found = make_vault(NOTES).entities(relations=True)
     assert [notice.code for notice in found.notices] == ["no_relations"] and found.total

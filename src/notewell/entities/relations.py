@@ -81,7 +81,12 @@ def canonical(name: str) -> tuple[str, bool]:
 
 
 def relate(
-    db: apsw.Connection, snapshot: Snapshot, llm: LlmRules, seconds: float, stop: Callable[[], bool]
+    db: apsw.Connection,
+    snapshot: Snapshot,
+    llm: LlmRules,
+    seconds: float,
+    tell: Callable[[int, int], None],
+    stop: Callable[[], bool],
 ) -> tuple[int, tuple[Notice, ...]]:
     """Ask a model for the relations in notes that it was not asked about yet, for so many seconds.
 
@@ -97,7 +102,8 @@ def relate(
     # A run that gave up is continued behind the notes it gave up on; they come last.
     given_up = rows.mark(db, "given_up")
     waiting = sorted(rows.unasked(db, model.name), key=lambda path: (path <= given_up, path))
-    for path in waiting:
+    for number, path in enumerate(waiting):
+        tell(number, len(waiting))
         if stop() or time.monotonic() > until or in_a_row >= PATIENCE:
             break
         named = rows.named_by(db, path)

@@ -70,7 +70,7 @@ class VaultEntities:
             if not rows.is_merged(db) and not stop():
                 names = rows.mark(db, "names")
                 rows.keep(db, Merge(rows.all_names(db)).entities(), names)
-            related, told = relate(db, snapshot, self._llm, SECONDS, stop) if relations else (0, ())
+            related, told = relate(db, snapshot, self._llm, SECONDS, tell, stop) if relations else (0, ())
             found = self._details(db, name) if name else None
             listed = [] if name else rows.listed(db, kind)
             kinds = rows.counts(db)

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
 import click
 
+from notewell.entities.relations import UNKNOWN
 from notewell.entities.report import Entities, EntityDetails
 from notewell.files.control_chars import shown_path
 from notewell.serve.cli.first_index import vault_to_index_option
@@ -18,8 +20,8 @@ from notewell.serve.say import counted, echo, printable_line, say
 from notewell.serve.wording import with_notices
 from notewell.types.results import EntityPlace, NamedEntity, Neighbour, Relation
 
-# How many entities, places and neighbours are listed; --all lists them all.
-SHOWN, PLACES = 20, 8
+# How many entities, places and neighbours are listed; --all lists them all. Beside hits, there is less room.
+SHOWN, PLACES, BESIDE_HITS = 20, 8, 3
 
 
 @click.command("entities")
@@ -51,8 +53,14 @@ def command(
         notewell entities "Aunt Ilse"
     """
     with vault_to_ask(vault, {}, refresh=not no_refresh) as (opened, notices):
+        asked = partial(opened.entities, name, kind=kind or "", domain=domain)
         with progress_shown("Reading", "read {:,} of {:,} notes") as progress:
-            found = opened.entities(name, progress, kind=kind or "", relations=relations, domain=domain)
+            found = asked(progress)
+        if relations and not progress.stop():
+            with progress_shown("Asking the model", "asked the model about {:,} of {:,} notes") as progress:
+                found = replace(asked(progress, relations=True), extracted=found.extracted)
+            if found.related:
+                say(f"the model read {counted(found.related, 'note')}")
         found = with_notices(found, notices)
         say_notices(found.notices)
         print_result(found, as_json, partial(_print, every=every))
@@ -84,7 +92,8 @@ def _details(one: EntityDetails, most: int | None) -> Iterator[str]:
     for place in one.places[:most]:
         yield f"  {_place(place)}"
     if most is not None and len(one.places) > most:
-        yield click.style(f"  … and {len(one.places) - most:,} more places; --all lists them", dim=True)
+        rest = counted(len(one.places) - most, "more place")
+        yield click.style(f"  … and {rest}; --all lists them", dim=True)
 
 
 def say_known(known: tuple[NamedEntity, ...]) -> None:
@@ -93,11 +102,11 @@ def say_known(known: tuple[NamedEntity, ...]) -> None:
         days = "" if not one.first else one.first if one.first == one.last else f"{one.first} to {one.last}"
         head = f"{printable_line(one.name)}: {one.kind}, {counted(one.notes, 'note')}{days and f', {days}'}"
         say(head)
-        for relation in one.relations:
+        for relation in one.relations[:BESIDE_HITS]:
             say(f"  {_relation(relation)}")
-        for neighbour in one.beside:
+        for neighbour in one.beside[:BESIDE_HITS]:
             say(f"  with {_neighbour(neighbour)}")
-        say(f"  in {'; '.join(_place(place) for place in one.places)}")
+        say(f"  in {'; '.join(_place(place) for place in one.places[:BESIDE_HITS])}")
 
 
 def _place(place: EntityPlace) -> str:
@@ -109,5 +118,6 @@ def _neighbour(one: Neighbour) -> str:
 
 
 def _relation(one: Relation) -> str:
-    names = f"{printable_line(one.source)} → {one.relation} → {printable_line(one.target)}"
+    said = f" ({printable_line(one.said)})" if one.relation == UNKNOWN and one.said else ""
+    names = f"{printable_line(one.source)} → {one.relation}{said} → {printable_line(one.target)}"
     return f"{names}  {shown_path(one.path)}:{one.line}"
