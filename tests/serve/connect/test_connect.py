@@ -20,7 +20,7 @@ Command = Callable[..., tuple[int, str, str]]
 
 @pytest.fixture(autouse=True)
 def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    for name in ("CLAUDE_CONFIG_DIR", "CODEX_HOME", "XDG_CONFIG_HOME", "XDG_STATE_HOME"):
+    for name in ("CLAUDE_CONFIG_DIR", "CODEX_HOME", "GEMINI_CLI_HOME", "XDG_CONFIG_HOME", "XDG_STATE_HOME"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("HOME", str(tmp_path))
     monkeypatch.setenv("NOTEWELL_DAEMON", "no")
@@ -225,6 +225,7 @@ WINDOWS = {"APPDATA": "/c/Users/Ada/AppData/Roaming"}
         ("claude-desktop", "linux", {"XDG_CONFIG_HOME": "/x"}, "/x/Claude/claude_desktop_config.json"),
         ("cursor", "win32", WINDOWS, "/home/ada/.cursor/mcp.json"),
         ("codex", "linux", {"CODEX_HOME": "/x"}, "/x/config.toml"),
+        ("gemini", "linux", {"GEMINI_CLI_HOME": "/x"}, "/x/.gemini/settings.json"),
         ("opencode", "win32", WINDOWS, "/home/ada/.config/opencode/opencode.json"),
         ("vscode", "darwin", {}, "/home/ada/Library/Application Support/Code/User/mcp.json"),
         ("vscode", "win32", WINDOWS, "/c/Users/Ada/AppData/Roaming/Code/User/mcp.json"),
@@ -234,3 +235,19 @@ def test_each_agent_has_its_file_on_every_system(
     client: str, platform: str, environment: dict[str, Any], file: str
 ) -> None:
     assert CLIENTS[client].file(Machine(platform, HOME, environment)).as_posix() == file
+
+
+def test_claude_desktop_for_windows_reads_the_file_of_its_package(tmp_path: Path) -> None:
+    roaming, local = tmp_path / "Roaming", tmp_path / "Local"
+    machine = Machine("win32", tmp_path, {"APPDATA": str(roaming), "LOCALAPPDATA": str(local)})
+    file = Path("Claude", "claude_desktop_config.json")
+    (local / "Packages" / "Claudette_x").mkdir(parents=True)
+    assert CLIENTS["claude-desktop"].file(machine) == roaming / file
+    packaged = local / "Packages" / "Claude_abc" / "LocalCache" / "Roaming" / file
+    (local / "Packages" / "Claude_abc").mkdir()
+    assert CLIENTS["claude-desktop"].file(machine) == packaged
+    for there in (roaming / file, packaged):
+        # The package reads the usual file until it has its own.
+        there.parent.mkdir(parents=True)
+        there.write_text("{}", "utf-8")
+        assert CLIENTS["claude-desktop"].file(machine) == there

@@ -68,6 +68,17 @@ class Client:
         return next((one for one in files if one.exists()), files[-1])
 
 
+def _claude_desktop(machine: Machine) -> list[Path]:
+    file = Path("Claude", "claude_desktop_config.json")
+    usual = machine.of_apps / file
+    if machine.platform != "win32":
+        return [usual]
+    # There it is a package, which reads a file of its own; without one, it reads the usual file if that is there.
+    packages = machine.folder("LOCALAPPDATA", machine.home / "AppData" / "Local") / "Packages"
+    own = [package / "LocalCache" / "Roaming" / file for package in sorted(packages.glob("Claude_*"))]
+    return [*own, usual, *own[:1]]
+
+
 def _opencode(machine: Machine) -> list[Path]:
     # On Windows, too, it uses ~/.config.
     folder = machine.folder("XDG_CONFIG_HOME", machine.home / ".config") / "opencode"
@@ -80,14 +91,14 @@ CLIENTS: Mapping[str, Client] = {
         lambda machine: [machine.folder("CLAUDE_CONFIG_DIR", machine.home) / ".claude.json"],
         entry=_typed_entry,
     ),
-    "claude-desktop": Client(
-        "Claude Desktop", lambda machine: [machine.of_apps / "Claude" / "claude_desktop_config.json"]
-    ),
+    "claude-desktop": Client("Claude Desktop", _claude_desktop),
     "cursor": Client("Cursor", lambda machine: [machine.home / ".cursor" / "mcp.json"]),
     "codex": Client(
         "Codex", lambda machine: [machine.folder("CODEX_HOME", machine.home / ".codex") / "config.toml"], "mcp_servers"
     ),
-    "gemini": Client("Gemini CLI", lambda machine: [machine.home / ".gemini" / "settings.json"]),
+    "gemini": Client(
+        "Gemini CLI", lambda machine: [machine.folder("GEMINI_CLI_HOME", machine.home) / ".gemini" / "settings.json"]
+    ),
     "opencode": Client("opencode", _opencode, "mcp", _local_entry),
     "vscode": Client(
         "VS Code", lambda machine: [machine.of_apps / "Code" / "User" / "mcp.json"], "servers", _typed_entry

@@ -181,7 +181,7 @@ def _array(text: str, start: int) -> Node:
 
 
 def _object(text: str, start: int) -> Node:
-    members: list[Member] = []
+    members: dict[str, Member] = {}
     at = _blank(text, start + 1)
     while text[at : at + 1] != "}":
         if text[at : at + 1] != '"':
@@ -190,12 +190,12 @@ def _object(text: str, start: int) -> Node:
         colon = _blank(text, end)
         if text[colon : colon + 1] != ":":
             raise ValueError(f"there is no colon at character {colon}")
-        if any(one.key == key for one in members):
+        if key in members:
             raise ValueError("a key occurs twice")
         node = _value(text, _blank(text, colon + 1))
-        members.append(Member(key, at, node))
+        members[key] = Member(key, at, node)
         at = _after_comma(text, node.end, "}")
-    return Node(start, at + 1, {one.key: one.node.value for one in members}, tuple(members))
+    return Node(start, at + 1, {one.key: one.node.value for one in members.values()}, tuple(members.values()))
 
 
 def _after_comma(text: str, at: int, close: str) -> int:
