@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+import shutil
 import signal
 from itertools import count
 from pathlib import Path
 
+import pytest
 from tests.crash.conftest import Acts
 
 TOPICS = ("varroa", "swarms", "queens", "feeding", "honey", "disease", "frames", "smoke", "boxes")
@@ -22,18 +24,26 @@ FEED = (
 )
 
 
-def make(root: Path) -> tuple[str, ...]:
+@pytest.fixture
+def indexed(perform: Acts, tmp_path: Path) -> Path:
+    """A vault to copy: `test_kill.py` kills the indexing of one."""
+    (root := tmp_path / "indexed").mkdir()
     for path, text in NOTES.items():
-        (root / path).parent.mkdir(parents=True, exist_ok=True)
         (root / path).write_text(text)
-    (root.parent / "feed.xml").write_text(FEED)
+    (tmp_path / "feed.xml").write_text(FEED)
+    assert perform("command", root, {}, "index").code == 0
+    return root
+
+
+def make(root: Path, indexed: Path) -> tuple[str, ...]:
+    shutil.copytree(indexed, root)
     return "intake", str(root.parent / "feed.xml"), "--json"
 
 
-def test_a_kill_at_any_step_is_made_good_by_the_next_run(perform: Acts, tmp_path: Path) -> None:
+def test_a_kill_at_any_step_is_made_good_by_the_next_run(perform: Acts, indexed: Path, tmp_path: Path) -> None:
     outcomes = set()
     for step in count():
-        command = make(root := tmp_path / f"vault-{step}")
+        command = make(root := tmp_path / f"vault-{step}", indexed)
         ended = perform("command", root, {}, *command, at=step)
         if ended.code == 0:
             assert [one["verdict"] for one in json.loads(ended.printed)["decisions"]] == ["added", "queued"]
@@ -54,10 +64,12 @@ def test_a_kill_at_any_step_is_made_good_by_the_next_run(perform: Acts, tmp_path
     assert outcomes == {0, 2}
 
 
-def test_an_undoing_that_is_killed_at_any_step_is_finished_by_the_next(perform: Acts, tmp_path: Path) -> None:
+def test_an_undoing_that_is_killed_at_any_step_is_finished_by_the_next(
+    perform: Acts, indexed: Path, tmp_path: Path
+) -> None:
     outcomes = set()
     for step in count():
-        command = make(root := tmp_path / f"vault-{step}")
+        command = make(root := tmp_path / f"vault-{step}", indexed)
         assert perform("command", root, {}, *command).code == 0
         ended = perform("command", root, {}, "intake", "undo", "--json", at=step)
         if ended.code == 0:
