@@ -51,7 +51,8 @@ def test_results_appear_while_typing_grouped_by_note(sample: Served, browser_pag
 
 def test_the_address_is_the_query_and_can_be_shared(sample: Served, browser_page: Page) -> None:
     search(browser_page, sample, "varroa")
-    assert parse_qs(urlsplit(browser_page.url).query) == {"text": ["varroa"]}
+    # It follows when the last letter is typed.
+    browser_page.wait_for_url("**/search?text=varroa")
     browser_page.goto(browser_page.url)
     browser_page.locator(".result .title", has_text="Varroa treatment").wait_for()
     assert browser_page.get_by_role("searchbox").input_value() == "varroa"
@@ -96,6 +97,38 @@ def test_enter_opens_the_note_and_back_returns_to_the_results(sample: Served, br
     browser_page.keyboard.press("Escape")
     browser_page.locator(".result .title", has_text="Sourdough handbook").wait_for()
     assert browser_page.get_by_role("searchbox").input_value() == QUESTION
+
+
+def test_back_from_a_note_that_was_opened_at_once_the_query_is_there(sample: Served, browser_page: Page) -> None:
+    search(browser_page, sample, "varroa")
+    browser_page.get_by_role("searchbox").press_sequentially(" treatment")
+    # No pause in which the address could follow: a click, or a key.
+    browser_page.get_by_role("link", name="Vault", exact=True).click()
+    browser_page.locator(".facts").wait_for()
+    browser_page.go_back()
+    browser_page.locator(".results[aria-busy=false] .result").first.wait_for()
+    assert browser_page.get_by_role("searchbox").input_value() == "varroa treatment"
+    browser_page.get_by_role("searchbox").press_sequentially("s")
+    browser_page.keyboard.press("Enter")
+    browser_page.locator(".reading").wait_for()
+    browser_page.go_back()
+    browser_page.wait_for_url("**/search?text=varroa+treatments")
+
+
+def test_a_letter_is_one_request_and_the_rest_follows_in_a_pause(sample: Served, browser_page: Page) -> None:
+    browser_page.clock.install(time=0)
+    browser_page.goto(address(sample))
+    browser_page.wait_for_load_state("networkidle")
+    browser_page.clock.pause_at(3_600_000)
+    asked: set[str] = set()
+    browser_page.on("request", lambda request: asked.add(urlsplit(request.url).path))
+    browser_page.get_by_role("searchbox").press_sequentially("varroa")
+    browser_page.locator(".results[aria-busy=false] .result", has_text="Varroa treatment").first.wait_for()
+    assert asked == {"/search"}
+    assert urlsplit(browser_page.url).path == "/"
+    browser_page.clock.run_for(300)
+    browser_page.wait_for_url("**/search?text=varroa")
+    browser_page.locator(".preview .matched").first.wait_for()
 
 
 def test_a_filter_is_chosen_from_the_vault_and_written_into_the_query(sample: Served, browser_page: Page) -> None:

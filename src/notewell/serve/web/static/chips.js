@@ -31,6 +31,7 @@ export function chips(box, changed) {
   const menus = h("span", { class: "menus" });
   const element = h("div", { class: "chips", role: "group", "aria-label": "Filters" }, set, menus);
   let keys = KEYS;
+  let shown = "";
   load();
 
   function load(again = false) {
@@ -55,6 +56,10 @@ export function chips(box, changed) {
 
   function read() {
     const filters = [...box.value.matchAll(FILTER)].filter(([, , key]) => keys.includes(key.replace(/^-/, "").toLowerCase()));
+    const now = filters.map(([, filter]) => filter).join(" ");
+    // Most letters change no filter.
+    if (now === shown) return;
+    shown = now;
     fill(set, filters.map(([, filter]) => chipOf(filter, () => remove(filter))));
   }
   return { element, read, load };

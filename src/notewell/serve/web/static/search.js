@@ -21,7 +21,8 @@ const MOST = 1000;
 const LOOK_AGAIN = 3000;
 // Milliseconds after which an unchanged query counts as meant, and is remembered.
 const MEANT = 1500;
-// Milliseconds without a letter, after which a list that is too short fetches more.
+// Milliseconds without a letter, after which the address follows, and a list that is too short fetches more. A browser
+// loads and draws the icon of a page again whenever its address changes.
 const SETTLED = 250;
 const WORD = /^\p{L}{2,14}$/u;
 // Notices that name an option of other surfaces; here it is a button.
@@ -33,11 +34,11 @@ class Search {
   show(place, url, go, { back = false } = {}) {
     const text = url.searchParams.get("text") ?? "";
     const { limit, all, path } = back && this.left?.text === text.trim() ? this.left : { limit: PAGE, all: false, path: null };
-    Object.assign(this, { go, limit, all, return: path, groups: [], selected: -1, looked: -Infinity, asked: null, timers: [] });
+    Object.assign(this, { go, limit, all, return: path, groups: [], selected: -1, looked: -Infinity, asked: null, timers: [], follows: 0, here: location.href });
     this.box = h("input", {
       type: "search", value: text, "data-search": true, "aria-label": "Search your notes", "aria-describedby": "hint",
       placeholder: "Search your notes", dir: "auto", autocomplete: "off", spellcheck: "false", enterkeyhint: "search",
-      oninput: () => this.typed(), onkeydown: (event) => this.pressed(event),
+      oninput: () => this.typed(), onchange: () => this.writeAddress(), onkeydown: (event) => this.pressed(event),
     });
     this.notices = h("div", { class: "notices" });
     this.list = h("ol", { class: "results", "aria-label": "Results" });
@@ -46,7 +47,7 @@ class Search {
     // The end of the list is on the screen: the reader has got there, or a note that the query names took all places.
     this.end = new IntersectionObserver(([end]) => end.isIntersecting && this.later(() => this.showMore(), SETTLED));
     this.preview = new Preview(go);
-    this.chips = chips(this.box, () => this.typed());
+    this.chips = chips(this.box, () => this.typed({ settled: true }));
     fill(place, h("div", { class: "search" }, h("h1", { class: "unseen" }, "Search your notes"),
       h("form", { role: "search", onsubmit: (event) => event.preventDefault() }, this.box, this.chips.element),
       h("div", { class: "columns" }, h("div", {}, this.notices, this.known, this.list, this.more), this.preview.element)));
@@ -57,6 +58,10 @@ class Search {
       this.left = { text: this.text, limit: this.limit, all: this.all, path: this.groups[this.selected]?.path };
       this.asked?.abort();
       this.rest();
+      // A form that asks for the token leads back here; other views have their address by now.
+      if (location.href === this.here) this.writeAddress();
+      clearTimeout(this.follows);
+      this.follows = 0;
       this.end.disconnect();
       this.preview.end();
       return searched;
@@ -74,11 +79,21 @@ class Search {
     return this.box.value.trim();
   }
 
-  typed() {
+  typed({ settled = false } = {}) {
     Object.assign(this, { limit: PAGE, all: false, return: null, typing: true });
     this.search();
-    // After the request is on its way: the address can wait, the results cannot.
+    clearTimeout(this.follows);
+    this.follows = setTimeout(() => this.writeAddress(), SETTLED);
+    if (settled) this.writeAddress();
+  }
+
+  /** Let the address say what is searched for, if it does not yet; at the latest before somebody goes on from here. */
+  writeAddress() {
+    if (!this.follows) return;
+    clearTimeout(this.follows);
+    this.follows = 0;
     this.go(this.text ? address("/search", { text: this.text }) : "/", { replace: true, quiet: true });
+    this.here = location.href;
   }
 
   async search({ keep = false } = {}) {
@@ -224,6 +239,7 @@ class Search {
       this.select(Math.max(0, Math.min(this.groups.length - 1, this.selected + step)));
     } else if (event.key === "Enter" && this.groups[this.selected]) {
       event.preventDefault();
+      this.writeAddress();
       remember(this.text);
       const { href } = this.list.children[this.selected].querySelector("a.title");
       if (event.shiftKey || event.metaKey || event.ctrlKey) window.open(href, "_blank", "noopener");
@@ -231,7 +247,7 @@ class Search {
     } else if (event.key === "Escape" && this.box.value) {
       event.preventDefault();
       this.box.value = "";
-      this.typed();
+      this.typed({ settled: true });
     }
   }
 }
