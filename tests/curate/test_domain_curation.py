@@ -158,3 +158,12 @@ def test_routes_take_domains_to_curate(vault: Vault) -> None:
         assert served.ask("/review", method="POST").status == 200
         refused = served.ask("/promote", {"Content-Type": "application/json"}, method="POST", body=b"[]")
         assert (refused.status, refused.data["hint"]) == (400, "Send {} with the header Content-Type: application/json")
+
+
+def test_a_broken_link_means_no_note_of_another_domain_unless_it_has_the_same_name(vault: Vault) -> None:
+    (vault.root / "Gym/Plan.md").write_text("[[Old/Loaf]] and [[Knead]] and [[Lunge]].\n")
+    for path in ("Food/Loaf.md", "Food/Kneads.md", "Gym/Lunges.md"):
+        (vault.root / path).write_text("A page.\n")
+    vault.index()
+    found = {item.text.partition(" → ")[2].partition(": ")[0] for item in review(vault).items if item.kind == "link"}
+    assert found == {"`[[Food/Loaf]]`", "`[[Gym/Lunges]]`"}

@@ -252,11 +252,15 @@ def test_what_another_program_saves_while_the_queue_is_written_is_merged(
 
 def test_ids_can_be_ticked_and_declined_by_a_program(vault: Vault) -> None:
     found = {item.kind: item.id for item in review(vault).items}
+    before = contents(vault)
+    shown = promote(vault, tick=[found["tag"], found["link"]], dry_run=True)
+    assert ({one.kind for one in shown.done}, shown.applied, contents(vault)) == ({"tag", "link"}, False, before)
     done = promote(vault, tick=[found["tag"]], decline=[found["link"]])
     assert [one.kind for one in done.done] == ["tag"] and done.open == 1
     assert read_review(vault).declined == 1
-    with pytest.raises(CurateError, match="has no proposal 'nothing'"):
+    with pytest.raises(CurateError, match="There is no proposal 'nothing'"):
         promote(vault, tick=["nothing"])
+    assert undo_promote(vault).open == len(read_review(vault).items) == 1
 
 
 def test_without_the_record_of_what_was_written_last_nothing_is_lost(vault: Vault) -> None:

@@ -51,7 +51,7 @@ class Intake:
     applied: bool
     """Whether anything was written."""
     seen: int = 0
-    """Signals that were decided before; `--again` decides them anew."""
+    """Signals that were decided before; `--again` decides them anew, unless they are notes."""
     feeds: tuple[str, ...] = ()
     """Addresses of feeds that were not fetched."""
     left: tuple[Reason, ...] = ()
@@ -127,7 +127,7 @@ def take_in(
         if journal.recovered and vault.indexed:
             # The index may have notes that are gone again, of which signals would be duplicates.
             vault.refresh()
-        known, every = {} if again else log.decisions(), [*_each_once(read.signals)]
+        known, every = _known(vault, log, again=again), [*_each_once(read.signals)]
         fresh = [one for one in every if one.id not in known or _says_more(one, known[one.id], log)]
         now = timestamp()
         decided = [*_decide(vault, fresh, Target(vault, folders), log, now, progress)]
@@ -170,6 +170,16 @@ def _unnamed(signals: Iterable[Signal]) -> Iterator[Reason]:
     for one in signals:
         if one.url and not (one.title or one.text or any(words_in(one.url))):
             yield Reason(one.url, "nothing is known of its page: it was not fetched, and the address has no words")
+
+
+def _known(vault: Vault, log: IntakeLog, *, again: bool) -> dict[str, Decision]:
+    """Return the decisions that stand; if signals are decided `again`, those whose notes are there."""
+
+    def is_note(one: Decision) -> bool:
+        became = one.later == "accepted" or (one.verdict == "added" and not one.later)
+        return became and os.path.lexists(vault.root / one.path)
+
+    return {key: one for key, one in log.decisions().items() if not again or is_note(one)}
 
 
 def _says_more(signal: Signal, known: Decision, log: IntakeLog) -> bool:

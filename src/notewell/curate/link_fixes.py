@@ -18,6 +18,7 @@ from notewell.vault import Vault
 # Names that differ in one letter are different things more often than not (Silver, Sliver), but not long ones of
 # several words: of 50 such links of zettelkasten-13419, nearly all to shorter names were wrong.
 LONG = 12
+SAME_NAME = "the same name elsewhere"
 
 
 @frozen
@@ -68,7 +69,7 @@ def alike_because(target: str, path: str) -> str:
     """
     names = [last_name(name).removesuffix(".md").casefold() for name in (target, path)]
     if names[0] == names[1]:
-        return "the same name elsewhere"
+        return SAME_NAME
     why = next((pair.why for pair in similar_tags(dict.fromkeys(names, 1))), "")
     return "" if why == TYPO and not all(" " in name and len(name) >= LONG for name in names) else why
 

@@ -10,7 +10,7 @@ from notewell.curate.intake_page import page_of
 from notewell.curate.journal import Change, Journal, create, rewrite, trash
 from notewell.curate.link_fixes import link_edits
 from notewell.curate.notes import NoteFile, allowed_folders, checked_path, domains_by, is_below, own_files, read_note
-from notewell.curate.queue import Item, Kind
+from notewell.curate.queue import Item, Kind, boxes
 from notewell.curate.queues import Queues
 from notewell.curate.renames import TRIES, half_done
 from notewell.curate.review import Action, Proposed, asked_for, find_proposals, readable_action
@@ -150,13 +150,15 @@ def promote(
     queues = Queues(vault)
     with queues.journal.alone() as unfinished:
         queues.sweep()
-        if not dry_run:
-            queues.check_writable()
-            queues.mark(tick, decline, untick)
-        plan = _apply(vault, queues, dry_run=dry_run)
-        left = (*half_done(unfinished), *plan.left)
+        marks = boxes(tick, decline, untick)
         if dry_run:
+            plan = _plan(vault, queues, queues.marked(marks))
+            left = (*half_done(unfinished), *plan.left)
             return Promoted(plan.done, applied=False, left=left, open=_open_in(queues.items()))
+        queues.check_writable()
+        queues.mark(marks)
+        plan = _apply(vault, queues)
+        left = (*half_done(unfinished), *plan.left)
         # Before the lines leave the queue: a kill in between leaves them ticked, and the next run finds them done.
         queues.accept({key: one.path for key, one in zip(plan.ids, plan.done, strict=True) if one.kind == "intake"})
         notices = vault.refresh() if vault.indexed and plan.changes else ()
@@ -186,7 +188,8 @@ def undo_promote(vault: Vault) -> Promoted:
     notices = vault.refresh() if vault.indexed else ()
     kinds: dict[str, Kind] = {"trash": "duplicate", "create": "intake"}
     done = tuple(Ticked(kinds.get(change.kind, "tag"), change.path, "") for change in entry.changes)
-    return Promoted(done, applied=True, left=half_done(unfinished), notices=notices)
+    remaining = _open_in(Queues(vault).items())
+    return Promoted(done, applied=True, left=half_done(unfinished), open=remaining, notices=notices)
 
 
 @frozen
@@ -197,11 +200,11 @@ class _Plan:
     ids: tuple[str, ...]
 
 
-def _apply(vault: Vault, queues: Queues, *, dry_run: bool) -> _Plan:
+def _apply(vault: Vault, queues: Queues) -> _Plan:
     for left in reversed(range(TRIES)):
-        plan = _plan(vault, queues)
+        plan = _plan(vault, queues, queues.items())
         try:
-            if plan.changes and not dry_run:
+            if plan.changes:
                 queues.journal.apply(DOING, plan.changes)
         except CurateError as error:
             # Obsidian saves a note two seconds after the last key: the next try has its text.
@@ -212,9 +215,9 @@ def _apply(vault: Vault, queues: Queues, *, dry_run: bool) -> _Plan:
     raise AssertionError("the last try returns or raises")
 
 
-def _plan(vault: Vault, queues: Queues) -> _Plan:
+def _plan(vault: Vault, queues: Queues, items: Sequence[Item]) -> _Plan:
     """Return what the ticked proposals change; every one of them is read before anything is changed."""
-    asked = [(item, asked_for(item)) for item in queues.items() if item.ticked]
+    asked = [(item, asked_for(item)) for item in items if item.ticked]
     folders, most = allowed_folders(vault.root, vault.settings), vault.settings.index.max_bytes
     files, texts, log = dict[str, NoteFile](), dict[str, str](), IntakeLog(queues.journal.folder)
     trashed, created, own = dict[str, bytes](), dict[str, bytes](), own_files(vault)

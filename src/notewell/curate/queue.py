@@ -117,16 +117,20 @@ def _item(line: str, number: int, path: str, *, declined: bool) -> Item:
     return Item(number, match["box"] or OPEN, match["text"], match["id"], declined, path)
 
 
-def marked(text: str, tick: Iterable[str], decline: Iterable[str] = (), untick: Iterable[str] = ()) -> str:
-    """Return a queue with the boxes of these proposals ticked, those crossed out, and those empty.
+def boxes(tick: Iterable[str], decline: Iterable[str] = (), untick: Iterable[str] = ()) -> dict[str, str]:
+    """Return what shall stand in the boxes of these proposals, by their ids."""
+    return dict.fromkeys(tick, "x") | dict.fromkeys(untick, OPEN) | dict.fromkeys(decline, DECLINE)
 
-    >>> marked("- [ ] `#a` for [[b]] ^nw-0123456789", ["0123456789"])
+
+def marked(text: str, marks: Mapping[str, str]) -> str:
+    """Return a queue with other signs in the boxes of these proposals.
+
+    >>> marked("- [ ] `#a` for [[b]] ^nw-0123456789", boxes(["0123456789"]))
     '- [x] `#a` for [[b]] ^nw-0123456789'
     """
-    boxes = dict.fromkeys(tick, "x") | dict.fromkeys(untick, OPEN) | dict.fromkeys(decline, DECLINE)
 
     def box(match: re.Match[str]) -> str:
-        new = boxes.get(match["id"])
+        new = marks.get(match["id"])
         return match[0].replace(f"[{match['box']}]", f"[{new}]", 1) if new else match[0]
 
     return "\n".join(LINE.sub(box, line) for line in text.split("\n"))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import errno
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 
@@ -95,11 +95,11 @@ class QueueFile:
         kinds = ((item, readable_action(item)) for item in self.items() if not item.declined)
         return [Proposal(action.kind, item.id, item.text) for item, action in kinds if action]
 
-    def mark(self, tick: Sequence[str], decline: Sequence[str], untick: Sequence[str] = ()) -> None:
-        """Tick, cross out and untick proposals by their ids."""
+    def mark(self, marks: Mapping[str, str]) -> None:
+        """Write other signs into the boxes of proposals, by their ids."""
         for _ in range(TRIES):
             found = self.read()
-            if found is None or self._replace(found, marked(found.text, tick, decline, untick)):
+            if found is None or self._replace(found, marked(found.text, marks)):
                 return
         raise CurateError(f"{self.path} was not written: {CHANGED}", "Close it in other programs, then try again")
 

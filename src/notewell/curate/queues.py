@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from itertools import chain
 
 from notewell.curate.intake_log import IntakeLog
@@ -79,17 +80,27 @@ class Queues:
             there = file.proposals()
             file.write([one for one in there if one.id != key], [key])
 
-    def mark(self, tick: Sequence[str], decline: Sequence[str], untick: Sequence[str]) -> None:
-        """Tick, cross out and untick proposals by their ids; one that is in no queue is an error."""
-        known = {item.id: item.queue for item in self.items()}
-        if missing := [key for key in (*tick, *decline, *untick) if key not in known]:
-            raise CurateError(
-                f"{' and '.join(self._files)} has no proposal '{missing[0][:20]}'", "Read the queue again"
-            )
+    def marked(self, marks: Mapping[str, str]) -> list[Item]:
+        """Return the proposals as they would be with other signs in their boxes, by their ids."""
+        items = self.items()
+        self._check_known(marks, items)
+        return [replace(item, box=marks.get(item.id, item.box)) for item in items]
+
+    def mark(self, marks: Mapping[str, str]) -> None:
+        """Write other signs into the boxes of proposals, by their ids; one that is in no queue is an error."""
+        items = self.items()
+        self._check_known(marks, items)
         for path, file in self._files.items():
-            own = [[key for key in keys if known[key] == path] for keys in (tick, decline, untick)]
-            if any(own):
-                file.mark(*own)
+            own = {item.id: marks[item.id] for item in items if item.queue == path and item.id in marks}
+            if own:
+                file.mark(own)
+
+    def _check_known(self, marks: Iterable[str], items: Sequence[Item]) -> None:
+        known = {item.id for item in items}
+        if missing := [key for key in marks if key not in known]:
+            raise CurateError(
+                f"There is no proposal '{missing[0][:20]}' in {' or '.join(self._files)}", "Read the queue again"
+            )
 
     def accept(self, paths: Mapping[str, str]) -> None:
         """Log which signals became notes, by their ids."""

@@ -11,7 +11,7 @@ from urllib.parse import quote
 from notewell.curate.duplicates import Duplicate, find_duplicates
 from notewell.curate.intake_log import Decision, IntakeLog
 from notewell.curate.journal import Journal
-from notewell.curate.link_fixes import LinkFix, find_link_fixes
+from notewell.curate.link_fixes import SAME_NAME, LinkFix, find_link_fixes
 from notewell.curate.notes import checked_path, is_asked, is_below, own_files, template_folders
 from notewell.curate.queue import Item, Kind, Proposal, id_of
 from notewell.curate.scoring import DIMENSIONS
@@ -105,7 +105,13 @@ def find_proposals(
     log = IntakeLog(Journal(vault.root).folder).decisions().values()
     waiting = [*filter(is_ours, log)][-MOST:]
     tags = suggest_tags(vault, most=MOST, wanted=lambda path: may(path) and path not in done_with, progress=progress)
-    fixes = find_link_fixes(vault, MOST, lambda fix: may(fix.path) and is_new(link_proposal(fix)))
+
+    def is_likely(fix: LinkFix) -> bool:
+        # In another domain, a name that is only similar means something else.
+        domains = vault.settings_files.domains
+        return not domains or fix.why == SAME_NAME or domains.of(fix.path) == domains.of(fix.to)
+
+    fixes = find_link_fixes(vault, MOST, lambda fix: may(fix.path) and is_likely(fix) and is_new(link_proposal(fix)))
     with vault.shown.answering() as snapshot:
         same = find_duplicates(
             snapshot, MOST, own, lambda one: may(one.path) and "`" not in one.of and is_new(duplicate_proposal(one))

@@ -114,7 +114,7 @@ class Sources(click.Command):
 @click.option("--fetch", is_flag=True, help="Fetch addresses and feeds from the network")
 @click.option("--dry-run", "-n", is_flag=True, help="Show the decisions, and write nothing")
 @click.option("--explain", "explained", is_flag=True, help="Show the reasons of each score")
-@click.option("--again", is_flag=True, help="Also decide signals that were decided before")
+@click.option("--again", is_flag=True, help="Also decide signals that were decided before, except those that are notes")
 @vault_to_index_option
 @json_option
 def sources(source: tuple[str, ...], ways: _Ways, vault: Path | None, as_json: bool) -> None:
@@ -158,7 +158,8 @@ def _print_intake(done: Intake, ways: _Ways) -> None:
     would = "would be " if ways.dry_run else ""
     say(f"{counted(len(done.decisions), 'signal')}: {would}{', '.join(counts)}")
     if done.seen:
-        say(f"{counted(done.seen, 'signal')} decided before; --again decides anew")
+        seen = counted(done.seen, "signal")
+        say(f"{seen} kept as notes" if ways.again else f"{seen} decided before; --again decides anew")
     if done.feeds:
         say(f"{counted(len(done.feeds), 'feed')} not fetched; --fetch fetches them")
     print_reasons("skipped source", done.left, verbose=True)

@@ -66,7 +66,7 @@ INTAKE = model_of(
     "take_in",
     (
         Parameter("text", "A feed, a mail, a page, a list of addresses or any text"),
-        Parameter("again", "Also decide signals that were decided before", bool, False),
+        Parameter("again", "Also decide signals that were decided before, except those that are notes", bool, False),
         Parameter("dry_run", "Show the decisions, and write nothing", bool, False),
     ),
     kinds=KINDS,
