@@ -9,11 +9,11 @@ NotewellError
 │   └── QueryError      a query is wrong: it is empty, or a date or condition in it cannot be read
 ├── StoreError          the store cannot be opened, read or written
 │   ├── StoreBusy       another process is writing to the store
-│   ├── StoreUnreachable    the server of the store does not answer, or does not let us in
+│   ├── StoreUnreachable    the server of the store does not answer, or refuses the connection
 │   ├── StoreUnfit      the store is a newer Notewell's, or another vault's; it stays until it is rebuilt on request
 │   └── StoreDamaged    the file of the store is damaged
 │       └── StoreAltered    the store was made, or changed, by something other than this user's Notewell
-├── WorkersError        workers that index notes cannot be started or reached, or are not fit for it
+├── WorkersError        workers that index notes cannot be started, reached or used
 ├── CurateError         a taxonomy, a review queue, a rename or an intake cannot be used as it is; no note was changed
 ├── DaemonError         the daemon cannot be started or stopped
 ├── ServerError         the user's own PostgreSQL server cannot be made, started or stopped

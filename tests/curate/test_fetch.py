@@ -78,8 +78,8 @@ def test_a_page_is_fetched_with_its_query_and_over_redirects(server: str) -> Non
         ("/around", "redirects more than 5 times"),
         ("/file", "redirects to something that is not a web address"),
         ("/large", "more than 10,000 bytes"),
-        ("/zip", "which is not read"),
-        ("/exe", "application/octet-stream, which is not read"),
+        ("/zip", "which Notewell does not read"),
+        ("/exe", "application/octet-stream, which Notewell does not read"),
         ("/gone", "answers with 404"),
     ],
 )

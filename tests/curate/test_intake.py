@@ -144,8 +144,8 @@ def test_nothing_is_written_until_the_vault_names_folders_and_only_into_these(ma
     [
         ("accept = 0.3\nreview = 0.5", "intake.review (0.5) is above intake.accept (0.3)"),
         ("relevance = 0\ndepth = 0\nauthority = 0\nactionability = 0", "All weights"),
-        ('folders = ["../x"]', "'../x', which is no folder of this vault"),
-        ('folders = ["/tmp"]', "'/tmp', which is no folder of this vault"),
+        ('folders = ["../x"]', "'../x', which is not a folder of this vault"),
+        ('folders = ["/tmp"]', "'/tmp', which is not a folder of this vault"),
     ],
 )
 def test_settings_that_make_no_sense_are_a_fact_and_a_hint(make_vault: MakeVault, settings: str, fact: str) -> None:

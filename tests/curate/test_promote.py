@@ -123,7 +123,7 @@ def test_ticks_are_applied_byte_for_byte_and_taken_back(vault: Vault) -> None:
     assert {hit.path for hit in vault.search("tag:bees")} >= {"Sub/New hive.md"}
     undo_promote(vault)
     assert contents(vault) == before
-    with pytest.raises(CurateError, match="nothing promoted"):
+    with pytest.raises(CurateError, match="no promotion"):
         undo_promote(vault)
 
 
@@ -166,7 +166,7 @@ def test_the_queue_has_to_be_in_an_allowed_folder_and_only_notes_there_are_propo
         ("`#bees` for `/etc/passwd.md`", "is not a note of this vault"),
         ("`#bees` for [[.obsidian/x]]", "is not a note of this vault"),
         ("`#bees]evil` for [[Wax moths]]", "is not a tag"),
-        ("do something", "cannot be read any more"),
+        ("do something", "can no longer be read"),
     ],
 )
 def test_a_hostile_or_unreadable_tick_is_an_error_and_nothing_is_touched(vault: Vault, line: str, reason: str) -> None:
@@ -185,10 +185,10 @@ def test_a_hostile_or_unreadable_tick_is_an_error_and_nothing_is_touched(vault: 
         ("`#bees` for [[gone]]", "No such file"),
         ("`#bees` for [[link]]", "it is a link"),
         ("`#bees` for [[_taxonomy]]", "it is a taxonomy"),
-        ("[[Wax moths]], line 4: `[[nowhere]]` → `[[Wax moths]]`", "does not stand there any more"),
+        ("[[Wax moths]], line 4: `[[nowhere]]` → `[[Wax moths]]`", "is no longer there"),
         ("[[Wax moths]], line 4: `word1` → `<script>`", "is not a link"),
         ("Trash [[Wax moths]], keep [[gone]]", "No such file"),
-        ("Trash [[Wax moths]], keep [[Wax moths]]", "would go, too"),
+        ("Trash [[Wax moths]], keep [[Wax moths]]", "would be removed"),
     ],
 )
 def test_what_cannot_be_applied_stays_ticked_and_the_rest_is_applied(vault: Vault, line: str, reason: str) -> None:

@@ -99,8 +99,8 @@ def test_windows_line_ends_stay() -> None:
 @pytest.mark.parametrize(
     ("edit", "fact"),
     [
-        (lambda line: line.replace("- [ ] ", ""), "q.md:1: this proposal is not a check box any more"),
-        (lambda line: line.replace("[ ]", "[?]"), r"q.md:1: '\[\?\]' means nothing here"),
+        (lambda line: line.replace("- [ ] ", ""), "q.md:1: this proposal is no longer a check box"),
+        (lambda line: line.replace("[ ]", "[?]"), r"q.md:1: '\[\?\]' is not a known mark"),
         (lambda line: f"{line}\n{line.replace('[ ]', '[x]')}", "q.md:2: this proposal is in line 1, too"),
         (lambda line: f"<<<<<<< ours\n{line}\n=======\n>>>>>>> theirs", "two versions"),
     ],

@@ -210,9 +210,9 @@ def test_what_cannot_be_put_back_now_is_put_back_by_the_next_command(
     monkeypatch.setattr(Folder, "replace", full_disk)
     for _ in range(2):
         # The second finds the disk as full as it was.
-        with pytest.raises(CurateError, match=r"b\.md was changed, and cannot be put back yet: No space") as caught:
+        with pytest.raises(CurateError, match=r"b\.md was changed and cannot be restored yet: No space") as caught:
             rename(vault, "old=new")
-        assert "the next command puts it back" in caught.value.hint
+        assert "the next command restores it" in caught.value.hint
     monkeypatch.undo()
     with Journal(vault.root).alone() as left:
         assert left == [] and contents(vault) == before
@@ -287,6 +287,6 @@ def test_a_file_in_the_way_takes_the_others_back_and_stays(make_vault: MakeVault
     vault = make_vault({"a.md": "one", "c.md": "three"})
     before = contents(vault)
     journal = Journal(vault.root)
-    with journal.alone(), pytest.raises(CurateError, match=r"c\.md: there is such a file"):
+    with journal.alone(), pytest.raises(CurateError, match=r"c\.md: another file has that name"):
         journal.apply("test", [edit("a.md", b"one", rewrite("a.md", b"one", b"1").edits), create("c.md", b"three")])
     assert contents(vault) == before

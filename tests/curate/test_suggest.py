@@ -130,7 +130,7 @@ def test_without_a_usable_answer_the_nearest_notes_propose_and_a_notice_says_why
 def test_a_taxonomy_with_a_circle_is_an_error_with_its_line(make_vault: MakeVault) -> None:
     vault = make_vault({**NOTES, "_taxonomy.md": "- #a (parent: b)\n- #b (parent: a)\n"}, OFF)
     vault.index()
-    with pytest.raises(CurateError, match=r"_taxonomy.md:1: the parents run in a circle: #a → #b → #a"):
+    with pytest.raises(CurateError, match=r"_taxonomy.md:1: the parents form a circle: #a → #b → #a"):
         suggest_tags(vault)
 
 

@@ -45,7 +45,7 @@ def test_line_ends_of_windows_front_matter_and_code_are_no_tags() -> None:
 @pytest.mark.parametrize(
     ("text", "fact"),
     [
-        ("- a (parent: b)\n- b (parent: c)\n- c (parent: a)\n", "md:1: the parents run in a circle: #a → #b → #c"),
+        ("- a (parent: b)\n- b (parent: c)\n- c (parent: a)\n", "md:1: the parents form a circle: #a → #b → #c"),
         ("- a (parent: a)\n", "#a → #a"),
         ("- a\n- A\n", "_taxonomy.md:2 lists #A again, after line 1"),
         ("- a (aliases: b)\n- b\n", "the alias #b is also a tag itself (line 2)"),

@@ -61,7 +61,7 @@ def test_a_link_at_the_place_of_the_file_is_not_followed(bees: Vault, tmp_path: 
     (bees.root / GOLDEN).symlink_to(outside)
     with pytest.raises(CollectionError, match="cannot be") as raised:
         add_golden(bees, "swarm", ["Bees"])
-    assert raised.value.hint == "It has to be a file of its own, no link or pipe"
+    assert raised.value.hint == "It has to be a regular file, not a link or a pipe"
     assert outside.read_text() == "# mine\n"
 
 
@@ -70,8 +70,8 @@ def test_a_link_at_the_place_of_the_file_is_not_followed(bees: Vault, tmp_path: 
     [
         ("[[query]\n", "cannot be read"),
         ("[[query]]\nwant = ['a.md']\n", "query 1 has no text"),
-        ("[[query]]\ntext = 'a'\nwant = []\n", "says no place"),
-        ("[[query]]\ntext = 'a'\nwant = [3]\n", "says no place"),
+        ("[[query]]\ntext = 'a'\nwant = []\n", "names no place"),
+        ("[[query]]\ntext = 'a'\nwant = [3]\n", "names no place"),
         ("query = 'a'\n", "has no text"),
         ("text = '\ufffd'\n\xff", "cannot be read"),
     ],

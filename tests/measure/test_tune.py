@@ -220,7 +220,7 @@ def test_queries_of_one_kind_do_not_speak_for_all(make_vault: MakeVault) -> None
 
 def test_a_small_vault_is_told_so(make_vault: MakeVault, run_command: Run) -> None:
     vault = make_vault(notes_of(20))
-    with pytest.raises(CollectionError, match="Only 20 queries can be made of these notes: too few to tune by"):
+    with pytest.raises(CollectionError, match="Only 20 queries can be made from these notes: too few for tuning"):
         tune(vault)
     code, _, err = run_command(vault.root, "tune", "--undo")
     assert code == 1 and "Nothing was tuned here" in err

@@ -56,7 +56,7 @@ def test_without_renames_the_aliases_of_the_taxonomy_are_replaced(root: Path, ru
         (("recipe=two words",), "'two words' is not a tag"),
         (("recipe",), "'recipe' is not OLD=NEW"),
         (("--undo",), "There are no renames to undo"),
-        (("--undo", "a=b"), "--undo stands alone"),
+        (("--undo", "a=b"), "--undo takes no other option"),
         (("--under", "_taxonomy.md"), "There is nothing to rename"),
     ],
 )
@@ -73,7 +73,7 @@ def test_a_wrong_rename_is_an_error_and_touches_nothing(
 def test_a_taxonomy_in_a_circle_is_an_error(root: Path, run_command: Run) -> None:
     (root / "_taxonomy.md").write_text("- a (parent: b)\n- b (parent: a)\n")
     code, _, said = run_command(root, "tags")
-    assert code == 1 and "the parents run in a circle: #a → #b → #a" in said
+    assert code == 1 and "the parents form a circle: #a → #b → #a" in said
 
 
 def test_tags_are_listed_and_renamed_over_http(root: Path) -> None:

@@ -176,7 +176,7 @@ def test_a_role_with_access_to_read_cannot_write_whatever_it_may_elsewhere(users
 
 def test_a_superuser_is_refused_since_no_policy_holds_for_one() -> None:
     connections = Connections(shared_server().url(SUPERUSER))
-    with pytest.raises(StoreError, match="above the rules") as caught:
+    with pytest.raises(StoreError, match="bypasses the policies") as caught:
         PostgresStore(connections, "any", lambda: MADE_FOR)
     connections.close()
     assert "superuser" in caught.value.hint

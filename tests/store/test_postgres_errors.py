@@ -102,7 +102,7 @@ def test_a_server_that_cannot_be_used_is_explained(
 def test_a_server_that_goes_down_in_a_search_is_named_and_asked_again_once_it_is_back(
     server: OwnServer, store: PostgresStore
 ) -> None:
-    with pytest.raises(StoreUnreachable, match="went away"), store.reading() as snapshot:
+    with pytest.raises(StoreUnreachable, match="was lost"), store.reading() as snapshot:
         server.down()
         snapshot.names()
     with pytest.raises(StoreUnreachable, match="nothing listens there"):
@@ -112,7 +112,7 @@ def test_a_server_that_goes_down_in_a_search_is_named_and_asked_again_once_it_is
 
 
 def test_a_server_that_goes_down_while_indexing_loses_the_batch_alone(server: OwnServer, store: PostgresStore) -> None:
-    with pytest.raises(StoreUnreachable, match="went away") as caught, store.writing() as writer:
+    with pytest.raises(StoreUnreachable, match="was lost") as caught, store.writing() as writer:
         put(writer, "b.md", "rye")
         server.down()
         writer.remove("a.md")

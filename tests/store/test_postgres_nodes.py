@@ -276,7 +276,7 @@ def test_an_interrupted_move_is_ended_by_the_next_balance(cluster: Cluster, vaul
     changed = [f"{number}.md" for number in range(30)]
     for name in changed:
         (cluster.root / name).write_text(f"A walrus at {name}.\n")
-    with pytest.raises(StoreError, match="being moved") as caught:
+    with pytest.raises(StoreError, match="Moving a part") as caught:
         vault.index()
     assert "notewell server nodes balance" in caught.value.hint
     cluster.nodes.balance()

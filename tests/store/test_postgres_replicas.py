@@ -257,7 +257,7 @@ def test_what_is_derived_and_stored_is_read_where_it_is_stored(
     [
         ({"store.replicas": ["http://db/notes"]}, "store.replicas does not begin with postgresql://"),
         ({"store.replicas": ["postgresql://ada:word@db/notes"]}, "store.replicas contains a password"),
-        ({"store.url": ""}, "store.replicas names replicas of no server"),
+        ({"store.url": ""}, "store.replicas needs store.url"),
     ],
 )
 def test_an_address_that_is_wrong_is_an_error(open_vault: OpenVault, given: Any, fact: str) -> None:

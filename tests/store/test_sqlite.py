@@ -191,7 +191,7 @@ def test_a_damaged_half_built_store_is_started_again_in_our_own_folder(tmp_path:
 
 def test_a_file_without_our_mark_is_not_deleted_outside_our_folder(store: SqliteStore, tmp_path: Path) -> None:
     (tmp_path / "store.db.new").write_bytes(b"no database at all, " * 100)
-    with pytest.raises(StoreError, match="in the way") as caught:
+    with pytest.raises(StoreError, match="cannot be used") as caught:
         store.beside(MADE_FOR)
     assert caught.value.hint
     delete_beside(store.file)

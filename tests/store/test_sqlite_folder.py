@@ -145,7 +145,10 @@ def test_a_hard_link_is_named_with_what_to_do(root: Path, name: str) -> None:
     index(root)
     (ours := root / ".notewell" / name).unlink(missing_ok=True)
     os.link(root / "bees.md", ours)
-    with Vault.open(root, WORDS) as vault, pytest.raises(StoreError, match=f"{name} is in .* second name") as told:
+    with (
+        Vault.open(root, WORDS) as vault,
+        pytest.raises(StoreError, match=f"{name} cannot be used: .* second name") as told,
+    ):
         vault.search("hive", refresh=False)
     assert "Move it away" in told.value.hint
     ours.unlink()

@@ -122,7 +122,7 @@ THEIRS = [
 def test_what_lies_beside_a_new_store_and_is_not_ours_is_left_alone(tmp_path: Path, suffix: str, text: str) -> None:
     (beside := tmp_path / f"trading{suffix}").write_text(text)
     root = make(tmp_path / "notes")
-    assert f"trading{suffix} is in the way" in refused(root, store_path="../trading").fact
+    assert f"trading{suffix} cannot be used" in refused(root, store_path="../trading").fact
     assert beside.read_text() == text
     assert sorted(file.name for file in tmp_path.iterdir()) == ["notes", beside.name]
 

@@ -62,7 +62,7 @@ def test_a_file_that_is_not_a_store_is_refused_with_a_hint(tmp_path: Path) -> No
     # Elsewhere it may be anybody's, and is not called damaged.
     for file in (tmp_path / "store.db", tmp_path / ".notewell" / "store.db"):
         file.write_bytes(b"this is not a database at all, " * 100)
-    with pytest.raises(StoreError, match="in the way"):
+    with pytest.raises(StoreError, match="cannot be used"):
         opened(tmp_path / "store.db")
     with pytest.raises(StoreDamaged) as caught:
         opened(file)

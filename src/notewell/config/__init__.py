@@ -371,7 +371,7 @@ def _check_together(settings: Settings) -> None:
         if problem := wrong_url(url, f"store.{name}"):
             raise SettingsError(*problem)
     if settings.store.replicas and not settings.store.url:
-        raise SettingsError("store.replicas names replicas of no server", "Set store.url to the server that is written")
+        raise SettingsError("store.replicas needs store.url", "Set store.url to the primary server")
     # An error should come now, and not with the first search.
     read_overrides(settings.decay.overrides)
     read_ladder(settings.decay.ladder)

@@ -44,7 +44,7 @@ def read_domains(root: Path | None, tables: Mapping[str, Any] | None) -> Domains
     in_yaml = root is not None and os.path.lexists(root / YAML)
     if tables is not None and in_yaml:
         raise SettingsError(
-            f"Domains are in both {FILE} and {YAML}", f"Keep one registry: move those of {YAML} to {FILE}, or the other"
+            f"Domains are in both {FILE} and {YAML}", f"Keep one: move the domains of {YAML} to {FILE}, or the other"
         )
     if root is None or (tables is None and not in_yaml):
         return NO_DOMAINS
@@ -162,7 +162,7 @@ def _check_together(domains: Sequence[Domain], where: str, root: Path) -> None:
         )
     if not legacy and any(domain.name.casefold() == LEGACY for domain in domains):
         raise SettingsError(
-            f"{where} has a domain called {LEGACY} that has folders, and none that takes the rest",
+            f"{where} gives folders to the domain {LEGACY}, and no domain takes the rest",
             f"Write legacy = true in one of the others, or rename {LEGACY}",
         )
     for one, other in combinations(domains, 2):

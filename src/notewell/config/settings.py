@@ -217,7 +217,7 @@ SPECS = {
         "Folder for the stores of vaults without store.path, a file for each; not in a vault's own file", who=Who.USER
     ),
     "store.url": Spec(
-        "PostgreSQL database for the stores, `postgresql://role@host/database`; without a password, which belongs into "
+        "PostgreSQL database for the stores, `postgresql://role@host/database`; without a password, which belongs in "
         "~/.pgpass or PGPASSWORD; not in a vault's own file",
         who=Who.USER,
     ),

@@ -100,7 +100,9 @@ def fetch(url: str, is_allowed: IsAllowed = is_public) -> tuple[bytes, str, str]
         raise CurateError(f"the server answers with {status}", "Check the address")
     kind = headers.get_content_type()
     if kind not in TYPES or headers.get("Content-Encoding", "identity").strip().lower() != "identity":
-        raise CurateError(f"it is {kind}, which is not read", "Save it as a file that is")
+        raise CurateError(
+            f"it is {kind}, which Notewell does not read", "Save the page as HTML or PDF, and run intake on that file"
+        )
     return body, TYPES[kind], url
 
 

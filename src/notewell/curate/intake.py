@@ -95,7 +95,7 @@ def target_folders(vault: Vault) -> tuple[str, ...]:
     for folder in named:
         if not is_below(folder, allowed) or any(part.startswith(".") for part in folder.split("/")):
             raise SettingsError(
-                f"Notes of intake would go to {folder}, which curate.folders does not name",
+                f"Intake would write notes to {folder}, which curate.folders does not name",
                 "Name it there, or change intake.folders or intake.inbox",
             )
     return tuple(named)
@@ -106,7 +106,7 @@ def _folder(named: str) -> str:
         return checked_path(named)
     except CurateError as error:
         raise SettingsError(
-            f"Notes of intake would go to '{named[:200]}', which is no folder of this vault",
+            f"Intake would write notes to '{named[:200]}', which is not a folder of this vault",
             "Write the path of a folder from the vault's root in intake.folders or intake.inbox",
         ) from error
 
@@ -366,7 +366,7 @@ def _queue_anyway(vault: Vault, log: IntakeLog, one: Decision) -> None:
     """Put a signal that was dropped into the review queue."""
     signal = log.held(one.id)
     if signal is None:
-        raise CurateError(f"The text of “{one.title}” was not kept", "Take it in again with --again")
+        raise CurateError(f"The text of “{one.title}” was not kept", "Run intake on its source again, with --again")
     target = Target(vault, target_folders(vault))
     path, why = target.path_for(signal, ())
     new = replace(one, at=timestamp(), verdict="queued", path=path, why=f"you took it back; {why}", later="")

@@ -191,8 +191,8 @@ class Journal:
             path, error = stuck
             # Without its cause, so that nobody begins again before that is done.
             raise CurateError(
-                f"{path} was changed, and cannot be put back yet: {error.strerror}",
-                f"Repair that; the next command puts it back. To leave it as it is, delete {self._running}",
+                f"{path} was changed and cannot be restored yet: {error.strerror}",
+                f"Fix that, and the next command restores it. To keep it as it is, delete {self._running}",
             ) from None
         self._running.unlink()
         return [path for path, _ in left]
@@ -248,7 +248,7 @@ class Journal:
         with self._folder_of(change.path, make=change.kind in ("create", "restore")) as (folder, name):
             if change.kind == "create":
                 if not folder.create(name, change.data):
-                    raise FileExistsError(errno.EEXIST, "there is such a file by now")
+                    raise FileExistsError(errno.EEXIST, "another file has that name now")
             elif change.kind == "edit":
                 data, _ = folder.read_whole(name)
                 if digest(data) != change.before:
@@ -360,7 +360,7 @@ def _move(source: tuple[Folder, str], target: tuple[Folder, str], content: str) 
     if digest(data) != content:
         raise _changed()
     if not to.create(new, data, like=about) and digest(to.read_whole(new)[0]) != content:
-        raise FileExistsError(errno.EEXIST, "there is such a file by now")
+        raise FileExistsError(errno.EEXIST, "another file has that name now")
     folder.delete(name, data)
 
 

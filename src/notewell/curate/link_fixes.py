@@ -106,7 +106,7 @@ def link_edits(path: str, text: str, line: int, written: str, new: str) -> list[
     if at < 0:
         if new in text:
             return []
-        raise NoteError(f"{written} does not stand there any more", "Look for it, or delete the proposal")
+        raise NoteError(f"{written} is no longer there", "Find it, or delete the proposal")
     edits = [TextEdit(at, at + len(written), new)]
     before, after = note_of(path, text), note_of(path, with_edits(text, edits))
     if (

@@ -180,7 +180,9 @@ def undo_promote(vault: Vault) -> Promoted:
     with journal.alone() as unfinished:
         entry = next((entry for entry in journal.history() if entry.doing == DOING), None)
         if entry is None:
-            raise CurateError("There is nothing promoted to undo", "Only the last changes made on this machine can be")
+            raise CurateError(
+                "There is no promotion to undo", "Only the last changes made on this machine can be undone"
+            )
         log, paths = IntakeLog(journal.folder), {change.path for change in entry.changes if change.kind == "create"}
         waited = [one.id for one in log.decisions().values() if one.later == "accepted" and one.path in paths]
         with log.undoing(waited, ""):
@@ -275,7 +277,7 @@ def _mend_link(vault: Vault, action: Action, opened: _Open) -> None:
 
 def _trash(vault: Vault, action: Action, opened: _Open) -> None:
     if action.other in opened.trashed or action.other == action.path:
-        raise NoteError(f"{action.other}, which should stay, would go, too", "Tick one of the two")
+        raise NoteError(f"the note to keep, {action.other}, would be removed", "Tick one of the two")
     # The one that stays must be there.
     read_note(vault.root, checked_path(action.other), opened.most)
     try:
@@ -290,13 +292,16 @@ def _trash(vault: Vault, action: Action, opened: _Open) -> None:
 def _create(vault: Vault, action: Action, opened: _Open) -> None:
     signal, decision = opened.log.held(action.id), opened.log.decisions().get(action.id)
     if signal is None or decision is None:
-        raise NoteError("its text is not here", "Promote it on the machine that queued it, or take it in again")
+        raise NoteError(
+            "its text is not on this machine",
+            "Promote it on the machine that queued it, or run intake on its source again",
+        )
     made = page_of(signal, datetime.fromisoformat(decision.at), decision.total)
     if not action.path.endswith(".md") or any(part.startswith(".") for part in action.path.split("/")):
         raise NoteError("it is not the path of a Markdown note", "Give it another path")
     try:
         if read_note(vault.root, action.path, opened.most).data != made:
-            raise NoteError("there is such a note already", "Give it another path in the queue")
+            raise NoteError("a note with that path already exists", "Give it another path in the queue")
     except NoteError as error:
         if not isinstance(error.__cause__, FileNotFoundError):
             raise

@@ -109,11 +109,11 @@ def _item(line: str, number: int, path: str, *, declined: bool) -> Item:
     match = LINE.fullmatch(line)
     if match is None:
         raise CurateError(
-            f"{path}:{number}: this proposal is not a check box any more",
+            f"{path}:{number}: this proposal is no longer a check box",
             "Write `- [ ] ` before it, or delete the line",
         )
     if match["box"] not in (OPEN, DECLINE, *TICKED, ""):
-        raise CurateError(f"{path}:{number}: '[{match['box']}]' means nothing here", "Write [x], [ ] or [-]")
+        raise CurateError(f"{path}:{number}: '[{match['box']}]' is not a known mark", "Write [x], [ ] or [-]")
     return Item(number, match["box"] or OPEN, match["text"], match["id"], declined, path)
 
 

@@ -210,7 +210,7 @@ def asked_for(item: Item) -> Action:
         raise CurateError(f"{item.queue}:{item.line}: {error.fact}", error.hint) from error
     if action is None:
         raise CurateError(
-            f"{item.queue}:{item.line}: what this proposal would do cannot be read any more",
+            f"{item.queue}:{item.line}: this proposal can no longer be read",
             "Untick it, or delete the line; `notewell review` proposes it again",
         )
     return replace(action, id=item.id)

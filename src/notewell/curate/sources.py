@@ -121,7 +121,7 @@ def read_data(data: bytes, name: str, extraction: Extraction) -> Read:
     format = format or (HTML if not suffix and PAGE.match(begins) else None if suffix else TEXT)
     if format is None:
         raise CurateError(
-            f"{name} has a format that is not read", "Intake reads feeds, mails and what Notewell indexes"
+            f"{name} has a format that Notewell does not read", "Intake reads feeds, mails and what Notewell indexes"
         )
     return _document(data, name, format, extraction)
 

@@ -154,7 +154,7 @@ def _check_parents(terms: Mapping[str, Term], path: str) -> None:
             if term.tag in way:
                 circle = [*list(way)[list(way).index(term.tag) :], term.tag]
                 shown = " → ".join(f"#{tag}" for tag in circle[:20])
-                raise CurateError(f"{path}:{term.line}: the parents run in a circle: {shown}", "Remove one parent")
+                raise CurateError(f"{path}:{term.line}: the parents form a circle: {shown}", "Remove one parent")
             way[term.tag] = term
             if not term.parent:
                 break

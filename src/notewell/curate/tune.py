@@ -76,7 +76,7 @@ def examples(decisions: Iterable[Decision]) -> tuple[Matrix, npt.NDArray[np.bool
     kept, left = int(wanted.sum()), int((~wanted).sum())
     if len(decided) < FEWEST or min(kept, left) < FEWEST_OF_A_KIND:
         raise CurateError(
-            f"You accepted {kept} signals and rejected {left}: too few to learn from",
+            f"You accepted {kept} signals and rejected {left}, too few to learn from",
             f"Decide at least {FEWEST} in the review queue, {FEWEST_OF_A_KIND} of each kind",
         )
     return features_of(decided), wanted

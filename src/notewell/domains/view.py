@@ -62,7 +62,7 @@ class View:
         if not names:
             return self
         if other := next((name for name in names if name not in self.names), ""):
-            raise QueryError(f"The domain '{other}' is not among those asked for", f"Ask {' or '.join(self.names)}")
+            raise QueryError(f"The domain '{other}' is not part of this search", f"Ask {' or '.join(self.names)}")
         view = copy(self)
         view.asked = names
         return view

@@ -132,7 +132,9 @@ class EntityFile:
         except BROKEN as error:
             with suppress(OSError):
                 self.file.unlink()
-            raise StoreError("The file of the entities was damaged, and is deleted", "Run it again") from error
+            raise StoreError(
+                "The file of entities was damaged, and Notewell deleted it", "Run the command again"
+            ) from error
         except apsw.BusyError as error:
             raise StoreBusy("Another process is extracting entities", "Wait for it to end, then try again") from error
         except (apsw.CantOpenError, apsw.FullError, apsw.IOError, apsw.ReadOnlyError) as error:

@@ -60,7 +60,7 @@ def load_golden(file: Path) -> tuple[Golden, ...]:
     except FileNotFoundError as error:
         raise CollectionError(f"There is no {file}", 'Add one with `notewell golden add "question" NOTE`') from error
     except OSError as error:
-        raise CollectionError(f"{file} cannot be read", "It has to be a file of its own, no link or pipe") from error
+        raise CollectionError(f"{file} cannot be read", "It has to be a regular file, not a link or a pipe") from error
     except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
         raise CollectionError(f"{file} cannot be read: {error}", HINT) from error
     places: dict[str, dict[str, None]] = {}
@@ -76,7 +76,7 @@ def _checked(row: Any, name: str) -> Golden:
     if not isinstance(text, str) or not text.strip():
         raise CollectionError(f"{name} has no text", HINT)
     if not isinstance(want, list) or not want or not all(isinstance(place, str) for place in want):
-        raise CollectionError(f"{name} ('{text}') says no place that it wants", HINT)
+        raise CollectionError(f"{name} ('{text}') names no place", HINT)
     return Golden(text.strip(), tuple(want))
 
 
@@ -112,7 +112,7 @@ def add_golden(vault: Vault, text: str, notes: Iterable[str]) -> Golden:
     known = {place for one in (load_golden(file) if file.exists() else ()) if one.text == text for place in one.want}
     new = Golden(text, tuple(place for place in want if place not in known))
     if not new.want:
-        raise CollectionError(f"'{text}' wants {', '.join(want)} already", f"See {GOLDEN}")
+        raise CollectionError(f"'{text}' already wants {', '.join(want)}", f"See {GOLDEN}")
     _append(vault.root, as_toml([new]))
     return new
 

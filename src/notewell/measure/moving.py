@@ -68,7 +68,7 @@ def move(vault: Vault, to: str, progress: Progress = QUIET) -> Moved:
             problems = other.storage.take_over(vault.store, copied, WAIT_SECONDS)
             if problems:
                 raise StoreError(
-                    f"The copy is not sound: {problems[0]}", "Run `notewell doctor` on the store, then again"
+                    f"The copy has errors: {problems[0]}", "Run `notewell doctor` on the store, then move it again"
                 )
             progress.stage("answers")
             different = tuple(query for query in queries if not is_same(_answers(vault, query), _answers(other, query)))

@@ -107,7 +107,7 @@ def tune(vault: Vault, *, dry_run: bool = False, shown: Shown = lambda stage: nu
         hidden = find_judgements(vault, MOST, progress)
     if len(hidden) < FEWEST:
         raise CollectionError(
-            f"Only {len(hidden)} queries can be made of these notes: too few to tune by",
+            f"Only {len(hidden)} queries can be made from these notes: too few for tuning",
             f"At least {FEWEST} titles, headings, link texts or properties are needed; keep the shipped weights",
         )
     learn_from, check_with = in_halves([one.judgement for one in hidden])

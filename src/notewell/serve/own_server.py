@@ -207,7 +207,7 @@ class OwnServer:
             if not _is_free(self.port):
                 hint = "Stop the program that uses it; `notewell server status` shows the port"
                 raise ServerError(f"Port {self.port} is in use by another program", hint) from error
-            raise ServerError("PostgreSQL did not start", f"Its reasons are at the end of {self._log}") from error
+            raise ServerError("PostgreSQL did not start", f"See the end of {self._log}") from error
 
     def _pid(self) -> int:
         """Return the process of the server; 0 if it is not running."""
@@ -225,7 +225,7 @@ class OwnServer:
         text = f"\\set password '{password}'\n{statements}"
         done = subprocess.run([*command, connection], input=text, env=_environment(), capture_output=True, text=True)
         if done.returncode:
-            raise ServerError(f"PostgreSQL refused to be set up: {done.stderr.strip()}", f"See the end of {self._log}")
+            raise ServerError(f"PostgreSQL could not be set up: {done.stderr.strip()}", f"See the end of {self._log}")
 
     def _password_fields(self) -> list[list[str]]:
         try:

@@ -78,7 +78,7 @@ def test_what_cannot_be_done_is_said_with_a_hint_and_the_choice_stays(served: Se
     file = Path(served.vault.root) / "_review-queue.md"
     file.write_text(file.read_text().replace("- [ ]", "- [?]"))
     queue.get_by_role("button", name="Apply 1").click()
-    assert "'[?]' means nothing here" in queue.get_by_role("alert").inner_text()
+    assert "'[?]' is not a known mark" in queue.get_by_role("alert").inner_text()
     assert queue.get_by_role("checkbox").first.is_checked()
 
 

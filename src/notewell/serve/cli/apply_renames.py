@@ -52,7 +52,7 @@ def command(
         notewell apply-renames --undo
     """
     if undo and (renames or dry_run or merge or under or domain):
-        raise click.UsageError("--undo stands alone.")
+        raise click.UsageError("--undo takes no other option.")
     with open_vault(vault) as opened:
         if undo:
             done = undo_renames(opened)

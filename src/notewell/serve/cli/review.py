@@ -72,7 +72,7 @@ def promote(dry_run: bool, undo: bool, domain: list[str], vault: Path | None, as
         notewell promote --undo
     """
     if undo and (dry_run or domain):
-        raise click.UsageError("--undo stands alone.")
+        raise click.UsageError("--undo takes no other option.")
     with vault_to_ask(vault, {}, refresh=not undo) as (opened, notices):
         if undo:
             done = promoting.undo_promote(opened)

@@ -46,7 +46,7 @@ def parse(text: str) -> Node:
     """
     node = _value(text, _blank(text, 1 if text.startswith("\ufeff") else 0))
     if _blank(text, node.end) != len(text):
-        raise ValueError(f"there is more after its end, at character {node.end}")
+        raise ValueError(f"there is text after its end, at character {node.end}")
     return node
 
 

@@ -139,8 +139,8 @@ def prepare(connections: Connections) -> None:
         if above_policies:
             # Its rules do not hold for such a role, so that it would read and write the rows of all vaults at once.
             raise StoreError(
-                f"The role in store.url is above the rules that keep vaults apart at {connections.place}",
-                "Name a role there that is no superuser and has no BYPASSRLS; see docs/guides/team.md",
+                f"The role in store.url bypasses the policies that keep vaults apart at {connections.place}",
+                "Use a role that is not a superuser and has no BYPASSRLS; see docs/guides/team.md",
             )
         if not has_tables or _checked_format(db, connections.place) < VERSION:
             _make(db)
@@ -152,7 +152,7 @@ def _checked_format(db: psycopg.Connection, place: str) -> int:
     if OLDEST <= found <= VERSION:
         return found
     raise StoreUnfit(
-        f"The tables at {place} are of another Notewell (format {found}, this one {VERSION})",
+        f"The tables at {place} belong to another version of Notewell (format {found}, this one {VERSION})",
         "Update with `pip install -U notewell`; the tables are unchanged"
         if found > VERSION
         else "Name another database, or drop the schema `notewell` there; then run `notewell index`",

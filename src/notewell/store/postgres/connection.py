@@ -176,9 +176,7 @@ def explained(place: str) -> Iterator[None]:
         hint = "Ask the vault's owner for access, or the database's owner for the role notewell_writer"
         raise StoreError(f"Your role at {place} may not do this with this vault", hint) from error
     except errors.ReadOnlySqlTransaction as error:
-        raise StoreError(
-            f"The server at {place} can only be read", "Set store.url to the server that is written"
-        ) from error
+        raise StoreError(f"The server at {place} is read-only", "Set store.url to the primary server") from error
     except (
         errors.UndefinedTable,
         errors.UndefinedColumn,
@@ -186,27 +184,25 @@ def explained(place: str) -> Iterator[None]:
         errors.UndefinedObject,
         errors.InvalidSchemaName,
     ) as error:
-        raise StoreUnfit(f"The tables at {place} are not as this version makes them", UPDATE) from error
+        raise StoreUnfit(f"The tables at {place} do not match this version", UPDATE) from error
     except errors.ProgramLimitExceeded as error:
         hint = "Shorten the longest names of folders and files"
         raise StoreError(f"A path is too long for the index of the server at {place}", hint) from error
     except (errors.DataCorrupted, errors.IndexCorrupted, psycopg.DataError) as error:
         raise StoreDamaged(f"The store at {place} is damaged: a row in it cannot be read", REPAIR) from error
     except errors.CheckViolation as error:
-        raise StoreError(
-            f"A part was being moved between nodes at {place} when that was interrupted", BALANCE
-        ) from error
+        raise StoreError(f"Moving a part between nodes at {place} was interrupted", BALANCE) from error
     except errors.IntegrityError as error:
         raise damaged("a row is there twice, or lacks another one") from error
     except errors.QueryCanceled as error:
         raise StoreUnreachable(f"The server at {place} took too long, or was told to stop", "Try again") from error
     except (psycopg.OperationalError, psycopg.InterfaceError) as error:
-        raise StoreUnreachable(f"PostgreSQL at {place} went away meanwhile", AGAIN) from error
+        raise StoreUnreachable(f"The connection to PostgreSQL at {place} was lost", AGAIN) from error
     except psycopg.Error as error:
         code = error.sqlstate or type(error).__name__
         raise StoreError(f"PostgreSQL at {place} refused a statement ({code})", "See the log of the server") from error
 
 
 UPDATE = "Update every Notewell that uses this database to the same version"
-BALANCE = "Run `notewell server nodes balance` to end it; nothing was lost"
+BALANCE = "Run `notewell server nodes balance` to finish it; nothing was lost"
 NODES = "`notewell server nodes` names it; nothing was lost"

@@ -119,7 +119,7 @@ def _lock_out(db: psycopg.Connection) -> None:
             return
         except errors.LockNotAvailable:
             time.sleep(SWITCH_MS / 1000)
-    raise StoreBusy("Something has been reading the database for minutes", "Wait for it, then run it again")
+    raise StoreBusy("Another process has been reading the database for minutes", "Wait for it, then run it again")
 
 
 def _detach(db: psycopg.Connection, parts: Mapping[str, list[int]]) -> None:

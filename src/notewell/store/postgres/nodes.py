@@ -103,7 +103,7 @@ class Nodes:
                     if node.execute(IDENTITY).fetchone() in db.execute(LINKED.encode()).fetchall():
                         raise StoreError("That database is a node already", "`notewell server nodes` lists them")
                     if not node.info.password:
-                        raise StoreError(NO_PASSWORD, "Let the role in by one (scram-sha-256 in pg_hba.conf)")
+                        raise StoreError(NO_PASSWORD, "Require one for the role (scram-sha-256 in pg_hba.conf)")
                     _make_partitions(node, db.execute(IDENTITY).fetchall()[0][0])
                     _link(db, name, node)
             self._balance(db, tell)
@@ -135,7 +135,7 @@ class Nodes:
         may_use, owns = db.execute(MAY_HAVE).fetchall()[0]
         place, role = self._connections.place, db.info.user
         if not owns:
-            raise StoreError(f"The tables at {place} are another role's", "Name their owner in the address")
+            raise StoreError(f"Another role owns the tables at {place}", "Use the owner's role in the address")
         if not may_use:
             raise StoreError(
                 f"The role {role} at {place} may not use other servers",

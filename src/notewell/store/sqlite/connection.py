@@ -60,7 +60,7 @@ def check_plain(file: Path, suffixes: Iterable[str] = WRITTEN) -> None:
 def in_the_way(file: Path, why: str) -> StoreError:
     """Return the error for a file that is not ours, and has the name of one that we would write."""
     hint = "Move it away, or set store.path to a file that Notewell may write"
-    return StoreError(f"{file} is in the way: {why}", hint)
+    return StoreError(f"{file} cannot be used: {why}", hint)
 
 
 def open_to_read(file: Path) -> apsw.Connection:
