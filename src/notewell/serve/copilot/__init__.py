@@ -18,7 +18,7 @@ from starlette.routing import Route
 from notewell.errors import NotewellError
 from notewell.serve.answering import answer
 from notewell.serve.copilot.bodies import Body, check_filters, read_body
-from notewell.serve.copilot.files import list_chunks, list_files
+from notewell.serve.copilot.files import FileList, list_chunks
 from notewell.serve.copilot.found import describe, name_of
 from notewell.serve.copilot.places import check_vault, folder_entry, is_root, note_of, under_of
 from notewell.serve.copilot.stamps import stamp_of
@@ -58,6 +58,7 @@ class Routes:
 
     def __init__(self, vault: Vault) -> None:
         self._vault = vault
+        self._files = FileList(vault)
 
     def health(self, _: Mapping[str, str]) -> tuple[int, Any]:
         """Tell whether searches are answered; what the service of this interface consists of is not there."""
@@ -111,7 +112,7 @@ class Routes:
 
     def files(self, asked: Mapping[str, str]) -> tuple[int, Any]:
         """List the indexed notes."""
-        return 200, list_files(self._vault, asked)
+        return 200, self._files.page(asked)
 
     def documents(self, asked: Mapping[str, str]) -> tuple[int, Any]:
         """Show the chunks of a note."""

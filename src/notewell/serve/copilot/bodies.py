@@ -22,6 +22,8 @@ COMPARED: Mapping[str, Callable[[float, float], bool]] = {
 }
 # From here on, a time is in milliseconds: as seconds, it would be the year 5138.
 MILLISECONDS = 1e11
+# No time is as large, in milliseconds, either.
+LARGEST = 1e18
 MOST_TEXTS = 256
 
 
@@ -111,7 +113,7 @@ def _keep(given: Any) -> Keep:
     if not isinstance(given, dict) or given.get("field") not in Stamps._fields:
         raise refused("A filter is by 'mtime' or 'ctime'; for properties, write where=key=value into the query")
     bounds = [(compared, given[name]) for name, compared in COMPARED.items() if given.get(name) is not None]
-    if not bounds or any(isinstance(bound, bool) or not isinstance(bound, int | float) for _, bound in bounds):
+    if not bounds or not all(_is_time(bound) for _, bound in bounds):
         raise refused("A filter needs a number for gt, gte, lt or lte")
     name = str(given["field"])
 
@@ -120,3 +122,8 @@ def _keep(given: Any) -> Keep:
         return all(compared(time, seconds(bound)) for compared, bound in bounds)
 
     return keep
+
+
+def _is_time(value: Any) -> bool:
+    """Tell whether a value is a number that can be compared with times; some integers are too large for that."""
+    return isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < LARGEST
