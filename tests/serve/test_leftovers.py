@@ -57,6 +57,16 @@ def leave_things(notewell: Command, home: Path, folder: Path) -> None:
     place.write_text(script, "utf-8")
 
 
+def test_hooks_are_removed_once_where_the_home_is_the_project(
+    notewell: Command, home: Path, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    leave_things(notewell, home, folder)
+    monkeypatch.chdir(home)
+    code, out, err = notewell("self", "uninstall-notes", "--yes", "--vault", str(folder))
+    assert code == 0 and "still there" not in err, err
+    assert [line.split()[0] for line in out.splitlines()].count("hooks") == 1
+
+
 def test_everything_is_listed_then_removed_and_nothing_else(notewell: Command, home: Path, folder: Path) -> None:
     before, notes = everything(home), everything(folder)
     leave_things(notewell, home, folder)

@@ -151,6 +151,16 @@ def test_what_was_added_to_our_entry_by_hand_stays(
     file.unlink()
 
 
+def test_without_the_servers_packages_nothing_is_connected_that_could_not_start(
+    notewell: Command, home: Path, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "mcp", None)
+    code, _, err = notewell("connect", "cursor", "--vault", str(folder), "--yes")
+    assert code == 1 and "`notewell mcp` needs mcp" in err and "pip install 'notewell[serve]'" in err
+    assert not file_of("cursor", home).exists()
+    assert notewell("connect", "cursor", "--undo")[0] == 0
+
+
 def test_without_a_terminal_and_without_yes_nothing_is_written(notewell: Command, home: Path, folder: Path) -> None:
     code, out, err = notewell("connect", "gemini", "--vault", str(folder))
     assert code == 0 and '+    "notewell": {' in out and "--yes" in err

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from dataclasses import asdict
+from importlib.util import find_spec
 from pathlib import Path
 
 import click
@@ -14,7 +15,7 @@ from notewell.errors import SettingsError
 from notewell.files.control_chars import shown_path
 from notewell.files.safe_open import check_folder
 from notewell.files.user import home_folder, state_folder
-from notewell.serve.cli.options import json_option, print_json
+from notewell.serve.cli.options import json_option, missing_extra, print_json
 from notewell.serve.connect import CLIENTS, Connection, connections, this_machine
 from notewell.serve.file_change import FileChange
 from notewell.serve.say import echo, say
@@ -52,6 +53,9 @@ def command(client: str | None, vault: Path | None, lists: bool, undo: bool, yes
         return
     if lists:
         raise click.UsageError("--list shows all agents; leave out the name")
+    if not undo and find_spec("mcp") is None:
+        # The agent would show no more than that it could not start.
+        raise missing_extra("mcp", ModuleNotFoundError(name="mcp"))
     connection = Connection(client, machine, state_folder(os.environ, home_folder(os.environ)))
     change = connection.plan_undo() if undo else connection.plan(_root(vault))
     written = change.differs and _wanted(change, yes=yes, as_json=as_json)

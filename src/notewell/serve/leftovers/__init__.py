@@ -66,10 +66,13 @@ def _disconnect(connection: Connection) -> None:
 
 
 def _hooks(state: Path) -> Iterator[Found]:
+    seen: set[Path] = set()
     for where in settings_files():
         with suppress(NotewellError):
             change = plan_change(where, {}, state)
-            if change.differs:
+            # In the home, the project's file is the user's.
+            if change.differs and change.file not in seen:
+                seen.add(change.file)
                 yield Found(Leftover("hooks", str(change.file)), partial(write_change, change))
 
 
