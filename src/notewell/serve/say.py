@@ -30,6 +30,16 @@ def say(text: str, *, after: int = 0) -> None:
         click.echo("\n".join(lines)[after:], err=True)
 
 
+def confirmed(change: str, *, yes: bool, as_json: bool = False) -> bool:
+    """Ask before a change such as `write FILE`; `yes` answers, and without a terminal nothing else can."""
+    if yes:
+        return True
+    if as_json or not sys.stdin.isatty():
+        say(f"nothing was changed; run again with --yes to {change}")
+        return False
+    return click.confirm(f"{change[0].upper()}{change[1:]}?", err=True)
+
+
 def is_quiet() -> bool:
     """Tell whether the command was called with --quiet; errors are reported when it is over."""
     current = click.get_current_context(silent=True)

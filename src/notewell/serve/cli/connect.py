@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import sys
 from dataclasses import asdict
 from importlib.util import find_spec
 from pathlib import Path
@@ -18,7 +17,7 @@ from notewell.files.user import home_folder, state_folder
 from notewell.serve.cli.options import json_option, missing_extra, print_json
 from notewell.serve.connect import CLIENTS, Connection, connections, this_machine
 from notewell.serve.file_change import FileChange
-from notewell.serve.say import echo, say
+from notewell.serve.say import confirmed, echo, say
 
 
 @click.command("connect")
@@ -58,7 +57,9 @@ def command(client: str | None, vault: Path | None, lists: bool, undo: bool, yes
         raise missing_extra("mcp", ModuleNotFoundError(name="mcp"))
     connection = Connection(client, machine, state_folder(os.environ, home_folder(os.environ)))
     change = connection.plan_undo() if undo else connection.plan(_root(vault))
-    written = change.differs and _wanted(change, yes=yes, as_json=as_json)
+    if change.differs and not as_json:
+        echo(change.diff, nl=False)
+    written = change.differs and confirmed(f"write {change.file}", yes=yes, as_json=as_json)
     restored = undo and connection.restores(change)
     if written:
         connection.write(change, undo=undo)
@@ -78,17 +79,6 @@ def _root(vault: Path | None) -> Path:
         raise SettingsError(f"There is no vault in {here()} or above", "Name one with --vault PATH")
     check_folder(root)
     return root
-
-
-def _wanted(change: FileChange, *, yes: bool, as_json: bool) -> bool:
-    if not as_json:
-        echo(change.diff, nl=False)
-    if yes:
-        return True
-    if as_json or not sys.stdin.isatty():
-        say("nothing written; run again with --yes to write this")
-        return False
-    return click.confirm(f"Write {change.file}?", err=True)
 
 
 def _outcome(change: FileChange, *, undo: bool, restored: bool) -> str:

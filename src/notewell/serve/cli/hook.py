@@ -176,7 +176,7 @@ def _change(where: str, vault: Path | None, names: list[str], *, yes: bool, unin
         settings_files,
         write_change,
     )
-    from notewell.serve.say import echo, say  # noqa: PLC0415
+    from notewell.serve.say import confirmed, echo, say  # noqa: PLC0415
 
     hooks = {} if uninstall else entries_for(vault, names)
     state = state_folder(os.environ, home_folder(os.environ))
@@ -194,9 +194,7 @@ def _change(where: str, vault: Path | None, names: list[str], *, yes: bool, unin
     echo(change.diff, nl=False)
     if not uninstall:
         _say_missing(vault)
-    if not yes and not sys.stdin.isatty():
-        say("nothing written; run again with --yes to write this")
-    elif yes or click.confirm(f"Write {change.file}?", err=True):
+    if confirmed(f"write {change.file}", yes=yes):
         write_change(change)
         say(f"{change.file} {_outcome(change)}; this applies to new sessions of Claude Code")
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import sys
 from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
@@ -18,7 +17,7 @@ from notewell.serve import background
 from notewell.serve.cli.daemon import stop_daemon
 from notewell.serve.cli.options import json_option, print_json
 from notewell.serve.leftovers import Found, find_leftovers
-from notewell.serve.say import counted, echo, say
+from notewell.serve.say import confirmed, counted, echo, say
 
 # Below, a size in MB would be 0.0.
 SHOWN_BYTES = 50_000
@@ -73,12 +72,13 @@ def uninstall_notes(
     removable = [one for one in found if one.remove]
     if not as_json:
         _show(found)
-    confirmed = bool(removable) and not dry_run and _is_wanted(len(removable), yes=yes, as_json=as_json)
-    problems = _remove(removable) if confirmed else {}
+    change = f"remove {counted(len(removable), 'item')}"
+    wanted = bool(removable) and not dry_run and confirmed(change, yes=yes, as_json=as_json)
+    problems = _remove(removable) if wanted else {}
     if as_json:
         listed = [{**asdict(one.what), "problem": problems.get(one.what.path, "")} for one in found]
-        print_json({"removed": confirmed, "leftovers": listed})
-    elif confirmed:
+        print_json({"removed": wanted, "leftovers": listed})
+    elif wanted:
         for path, problem in problems.items():
             say(f"{shown_path(path)} is still there: {problem}")
         say(f"removed {len(removable) - len(problems)} of {len(removable)}. {KEPT}")
@@ -97,15 +97,6 @@ def _show(found: Sequence[Found]) -> None:
         echo(f"{one.what.kind:<11} {shown_path(one.what.path)}{size}{kept}")
     if not found:
         say("nothing of Notewell was found")
-
-
-def _is_wanted(number: int, *, yes: bool, as_json: bool) -> bool:
-    if yes:
-        return True
-    if as_json or not sys.stdin.isatty():
-        say("nothing removed; run again with --yes to remove this")
-        return False
-    return click.confirm(f"Remove {counted(number, 'item')}?", err=True)
 
 
 def _remove(found: Sequence[Found]) -> dict[str, str]:

@@ -10,7 +10,7 @@ from psycopg.types.json import Jsonb
 
 from notewell.store import State
 from notewell.store.tables.checked import decodes
-from notewell.store.tables.state import counted, state_of
+from notewell.store.tables.state import Counters, state_of
 
 ALL_META = """
 select key, value
@@ -23,7 +23,7 @@ on conflict (store, key) do update set value = excluded.value
 """
 
 
-class Meta:
+class Meta(Counters):
     """What a store says of itself, as a mapping; a key that is not there has the value None.
 
     The keys are those of the SQLite store. `id` is a text of hexadecimal digits here.
@@ -39,16 +39,6 @@ class Meta:
     def __setitem__(self, key: str, value: str | int | bytes | None) -> None:
         self._values[key] = value
         self._changed.add(key)
-
-    def number(self, key: str) -> int:
-        """Return a value that counts something; 0 for a key that is not there."""
-        return counted(self[key] or 0)
-
-    def next_generation(self) -> int:
-        """Raise the number of the present state by one, and return it."""
-        generation = self.number("generation") + 1
-        self["generation"] = generation
-        return generation
 
     @property
     @decodes

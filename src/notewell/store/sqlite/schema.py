@@ -22,7 +22,7 @@ from notewell.store.sqlite import queries
 from notewell.store.sqlite.checked import fetch, fetch_one
 from notewell.store.tables.checked import decodes
 from notewell.store.tables.seal import NO_SEALS, OF_STORE, Seals, StoreOfAnother
-from notewell.store.tables.state import NEW, counted, state_of
+from notewell.store.tables.state import NEW, Counters, state_of
 
 # The formats that are migrated, and the present one, which grows with every change of the tables or their content.
 OLDEST, VERSION = 1, 9
@@ -215,7 +215,7 @@ PLAIN = ("createtable", "createindex")
 META_TABLE = next(sql for sql in OBJECTS if sql.startswith("createtablemeta("))
 
 
-class Meta:
+class Meta(Counters):
     """The table `meta` as a mapping; a key that is not there has the value None.
 
     `generation` is the number of the present state, `arrays` that of the last change of chunks; `linked` and `measured`
@@ -231,16 +231,6 @@ class Meta:
 
     def __setitem__(self, key: str, value: str | int | bytes | None) -> None:
         self._db.execute(queries.SET_META, {"key": key, "value": value})
-
-    def number(self, key: str) -> int:
-        """Return a value that counts something; 0 for a key that is not there."""
-        return counted(self[key] or 0)
-
-    def next_generation(self) -> int:
-        """Raise the number of the present state by one, and return it."""
-        generation = self.number("generation") + 1
-        self["generation"] = generation
-        return generation
 
     @decodes
     def state(self, seals: Seals = NO_SEALS) -> State:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Any, Protocol
+from typing import Any
 
 from notewell.store import MadeFor, State
 from notewell.store.bm25 import WEIGHING
@@ -19,20 +20,26 @@ MOST_DIMENSIONS = 30_000
 NEW = {"generation": 0, "arrays": 0, "indexed_at": "", "worn": 0, "fine": "", "linked": -1, "weighing": WEIGHING}
 
 
-class Counters(Protocol):
+class Counters(ABC):
     """The table `meta` as a mapping; a key that is not there has the value None."""
 
+    @abstractmethod
     def __getitem__(self, key: str) -> Any:
         """Return a value."""
 
+    @abstractmethod
     def __setitem__(self, key: str, value: str | int | bytes | None) -> None:
         """Store a value."""
 
     def number(self, key: str) -> int:
         """Return a value that counts something; 0 for a key that is not there."""
+        return counted(self[key] or 0)
 
     def next_generation(self) -> int:
         """Raise the number of the present state by one, and return it."""
+        generation = self.number("generation") + 1
+        self["generation"] = generation
+        return generation
 
 
 @dataclass
