@@ -1,1 +1,1 @@
-"""What enters the vault, and in which words: taxonomy, tags, renames, the review queue and intake."""
+"""Curation: taxonomy, tags, renames, the review queue and intake."""

@@ -49,7 +49,7 @@ FIELDS = {
 
 @frozen
 class Feed:
-    """What a feed, or a list of feeds, has."""
+    """The contents of a feed, or of a list of feeds."""
 
     title: str
     items: tuple[Signal, ...]

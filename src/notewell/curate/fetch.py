@@ -65,7 +65,7 @@ def is_public(address: str) -> bool:
 
 
 def dial(is_allowed: IsAllowed = is_public) -> Callable[..., socket.socket]:
-    """Return what connects to a host by an address that was looked at: a name cannot lead elsewhere afterwards."""
+    """Return a function that connects to a checked address of a host: its name cannot lead elsewhere later."""
 
     def connect(place: tuple[str, int], timeout: float | None = None, source: object = None) -> socket.socket:
         found = socket.getaddrinfo(*place, type=socket.SOCK_STREAM)
@@ -85,7 +85,7 @@ def _connected(addresses: Sequence[str], port: int, timeout: float | None) -> so
 
 
 def fetch(url: str, is_allowed: IsAllowed = is_public) -> tuple[bytes, str, str]:
-    """Return what is at an address, the suffix of a file of its type, and the address it was found at in the end."""
+    """Return the data at an address, the file suffix of its type, and the address after all redirects."""
     until = time.monotonic() + WHOLE
     for _ in range(MOST_REDIRECTS + 1):
         status, headers, body = _ask(url, until, is_allowed)
@@ -141,7 +141,7 @@ def _address(url: str) -> ServerAddress:
 
 
 def fetch_all(read: Read, extraction: Extraction, progress: Progress, *, is_allowed: IsAllowed = is_public) -> Read:
-    """Return what was read, with what is at the addresses of its feeds, and of its signals that have no text."""
+    """Return the signals that were read, with those of its feeds, and with texts for bare addresses."""
     made, fetched = Read(left=[*read.left]), 0
     wanted: list[Signal | str] = [*read.feeds, *read.signals]
     for number, one in enumerate(wanted):

@@ -62,7 +62,7 @@ class Intake:
 
 @frozen
 class Target:
-    """Where notes may go, and which names are taken."""
+    """The folders that new notes may go to, and the names taken there."""
 
     vault: Vault
     folders: tuple[str, ...]
@@ -114,7 +114,7 @@ def _folder(named: str) -> str:
 def take_in(
     vault: Vault, read: Read, *, again: bool = False, dry_run: bool = False, progress: Progress | None = None
 ) -> Intake:
-    """Score signals and put each where it belongs; a dry run writes nothing."""
+    """Score signals, and add, queue or drop each; a dry run writes nothing."""
     vault.reread()
     _check_rules(vault.settings.intake)
     folders, progress = target_folders(vault), progress or Progress()
@@ -191,7 +191,7 @@ def _says_more(signal: Signal, known: Decision, log: IntakeLog) -> bool:
 
 
 def judge_of(vault: Vault, snapshot: Snapshot, log: IntakeLog) -> Judge:
-    """Return what scores signals by one state of a vault."""
+    """Return a judge that scores signals by one state of a vault."""
     hosts: dict[str, tuple[int, int]] = {}
     for one in log.decisions().values():
         if one.later and (host := Signal("", url=one.url).host):
@@ -252,7 +252,7 @@ def _duplicate(scored: Scored, judge: Judge, snapshot: Snapshot) -> str:
 
 
 def _write(vault: Vault, journal: Journal, log: IntakeLog, decided: Sequence[tuple[Decision, Signal]]) -> None:
-    """Write notes, log and queue; a kill between any two steps is made good by the next run."""
+    """Write notes, log and queue; after a kill between any two steps, the next run repairs it."""
     if not decided:
         return
     now = decided[0][0].at

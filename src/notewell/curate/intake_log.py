@@ -27,7 +27,7 @@ MOST_HELD = 2_000
 
 @frozen
 class Decision:
-    """What was decided of a signal, and why."""
+    """The decision on a signal, with its reasons."""
 
     id: str
     """What identifies the signal."""
@@ -151,7 +151,7 @@ class IntakeLog:
             (self._folder / UNDOING).unlink(missing_ok=True)
 
     def settle_undo(self, is_gone: Callable[[str], bool]) -> None:
-        """Mark the signals whose notes a killed process took back."""
+        """Mark the signals whose notes a killed process removed."""
         with suppress(OSError, ValueError, LookupError, TypeError):
             data = json.loads(read_plain(self._folder / UNDOING))
             known = self.decisions()

@@ -106,12 +106,12 @@ def trash(path: str, content: bytes) -> Change:
 
 
 def digest(data: bytes) -> str:
-    """Return what identifies the content of a file."""
+    """Return the digest of a file's content."""
     return blake2b(data, digest_size=16).hexdigest()
 
 
 def edited(data: bytes, edits: Sequence[Edit], *, back: bool = False) -> bytes:
-    """Return a content with its edits made, or taken back.
+    """Return a content with its edits made, or undone.
 
     >>> edits = [Edit(0, b"a", b"long"), Edit(4, b"b", b"")]
     >>> edited(b"a - b", edits), edited(b"long - ", edits, back=True)
@@ -182,7 +182,7 @@ class Journal:
             old.unlink(missing_ok=True)
 
     def _give_up(self, changes: Sequence[Change]) -> list[str]:
-        """Take back what was made of these changes; return the files that somebody changed since, which stay.
+        """Undo these changes as far as they were made; return the files that somebody changed since, which stay.
 
         If one cannot be written now, that is an error, and the journal stays for the next command.
         """
@@ -202,7 +202,7 @@ class Journal:
         return [self._read(file) for file in reversed(self._done())]
 
     def undo(self, entry: Entry) -> None:
-        """Take back all changes of an entry, or none if one of its files was changed since; `alone` must be held."""
+        """Undo all changes of an entry, or none if one of its files was changed since; `alone` must be held."""
         back: list[Change] = []
         for change in reversed(entry.changes):
             try:
@@ -216,7 +216,7 @@ class Journal:
         self._forget_undone()
 
     def _forget_undone(self) -> None:
-        """Forget a change that was taken back, and its undoing: neither can be undone once more."""
+        """Forget a change that was undone, and its undoing: neither can be undone again."""
         for file in self._done()[-1:]:
             with suppress(CurateError):
                 undone = self._read(file).doing.removeprefix(UNDO_OF)
@@ -225,7 +225,7 @@ class Journal:
                     file.unlink()
 
     def _reversed(self, change: Change) -> Change:
-        """Return the change that takes another back; an error if the file is not as that one left it."""
+        """Return the change that undoes another; an error if the file is not as that one left it."""
         if change.kind == "trash":
             with Folder(self.root, TRASH) as bin:
                 data, _ = bin.read_whole(change.trashed_as)
@@ -260,7 +260,7 @@ class Journal:
                     _move(*(ends if change.kind == "trash" else ends[::-1]), change.before)
 
     def _take_back(self, change: Change) -> OSError | None:
-        """Take back what was made of a change; return why that is not possible."""
+        """Undo a change as far as it was made; return why that is not possible."""
         try:
             self._take_one_back(change)
         except OSError as error:

@@ -141,7 +141,7 @@ def promote(
     dry_run: bool = False,
     progress: Progress | None = None,
 ) -> Promoted:
-    """Apply what is ticked in the review queue, all of it or nothing, and write the queue anew.
+    """Apply all ticks in the review queue, or none, and update the queue.
 
     Proposals whose ids are in `tick`, `decline` or `untick` are marked first. A ticked proposal that cannot be applied
     stays ticked, with its reason in the report. A dry run writes nothing.

@@ -41,7 +41,7 @@ MOST_DECLINED = 2_000
 
 @frozen
 class Proposal:
-    """Something that Notewell would do if it were ticked."""
+    """A change that Notewell makes once a person ticks it."""
 
     kind: Kind
     """What kind it is: tag, link, duplicate, intake."""
@@ -163,7 +163,7 @@ def check_ids(text: str, path: str, base: Base) -> None:
 
 @frozen
 class Renewed:
-    """A queue written anew: its text, what was written, and what is declined for good."""
+    """An updated queue: its text, the lines that Notewell wrote, and the proposals declined for good."""
 
     text: str
     base: Base

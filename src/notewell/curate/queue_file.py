@@ -56,7 +56,7 @@ class QueueFile:
             raise CurateError(f"{self.path} cannot be written: {error.fact}", error.hint) from error
 
     def sweep(self) -> None:
-        """Remove what a process left that was killed while it wrote the queue; the journal's lock must be held."""
+        """Remove the files of a process that was killed while it wrote the queue; the journal's lock must be held."""
         place = self.path.rpartition("/")[0]
         with suppress(OSError), Folder(self.root, place) as folder:
             folder.sweep()

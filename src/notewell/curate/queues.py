@@ -26,7 +26,7 @@ class Queues:
         self._files = {path: QueueFile(vault, path) for path in paths}
 
     def sweep(self) -> None:
-        """Remove what a process left that was killed while it wrote a queue; the journal's lock must be held."""
+        """Remove the files of a process that was killed while it wrote a queue; the journal's lock must be held."""
         for file in self._files.values():
             file.sweep()
 

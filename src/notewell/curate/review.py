@@ -1,4 +1,4 @@
-"""What is proposed for a vault now, worded for the review queue, and read back from it."""
+"""The present proposals for a vault, worded for the review queue, and read back from it."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ INTAKE = re.compile(r"Add `(?P<path>[^`\n]+)`")
 
 @frozen
 class Action:
-    """What a ticked line asks for."""
+    """The change that a ticked line asks for."""
 
     kind: Kind
     path: str
@@ -81,7 +81,7 @@ def path_named(match: re.Match[str], group: str) -> str:
 def find_proposals(
     vault: Vault, folders: tuple[str, ...], seen: Iterable[Item] = (), progress: Progress | None = None
 ) -> Proposed:
-    """Return what is proposed for the notes in these folders of an indexed vault, beside what was declined.
+    """Return the proposals for the notes in these folders of an indexed vault, without declined ones.
 
     `seen` are the items of the queue: what was declined makes no room for itself again.
     """

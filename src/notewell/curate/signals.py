@@ -1,4 +1,4 @@
-"""A signal: something that may enter the vault, as text without secrets, whatever it was read from."""
+"""A signal: a text without secrets that may become a note, whatever its source."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ TRACKING = re.compile(r"(?<=[?&])(?:utm_\w+|fbclid|gclid|ref|mc_[ce]id)=[^&#]*&?
 
 @frozen
 class Signal:
-    """What may enter the vault."""
+    """A text that may become a note."""
 
     title: str
     text: str = ""

@@ -46,14 +46,14 @@ LONGEST_ITEM = 300
 
 @frozen
 class Read:
-    """What a source has: signals, feeds that could be fetched, and what could not be read, with the reason."""
+    """The contents of a source: signals, feeds to fetch, and the parts that could not be read, with the reason."""
 
     signals: list[Signal] = field(default_factory=list)
     feeds: list[str] = field(default_factory=list)
     left: list[Reason] = field(default_factory=list)
 
     def add(self, other: Read) -> None:
-        """Take over what another has."""
+        """Add the contents of another."""
         self.signals.extend(other.signals)
         self.feeds.extend(other.feeds)
         self.left.extend(other.left)

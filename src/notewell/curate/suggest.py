@@ -1,4 +1,4 @@
-"""Tags that a note might have: of the taxonomy only, one to five, each with its reason."""
+"""Tags proposed for a note: one to five of the taxonomy, each with its reason."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ DEEPER = 20
 
 @frozen
 class ProposedTag:
-    """A tag that a note might have."""
+    """A tag proposed for a note."""
 
     tag: str
     """The tag, without `#`."""

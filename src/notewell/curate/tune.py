@@ -1,4 +1,4 @@
-"""Weights of the scores, learned from what a person accepted and rejected; written only if they gain."""
+"""Weights of the scores, learned from a person's decisions; written only if they gain."""
 
 from __future__ import annotations
 

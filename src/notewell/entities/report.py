@@ -1,4 +1,4 @@
-"""What is told of entities: a list of them, one with all that is known of it, and those that a query names."""
+"""Reports on entities: all in a list, one in detail, and those that a query names."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class EntityRow:
 
 @frozen
 class EntityDetails:
-    """All that is known of one entity."""
+    """An entity in detail."""
 
     name: str
     """Its name."""
@@ -56,7 +56,7 @@ class EntityDetails:
 
 @frozen
 class Entities:
-    """The entities of a vault, or what is known of one."""
+    """The entities of a vault, or one in detail."""
 
     total: int
     """How many there are."""

@@ -57,7 +57,7 @@ class VaultEntities:
     def answer(
         self, name: str, kind: str, tell: Progress, stop: Callable[[], bool], *, relations: bool = False
     ) -> Entities:
-        """Bring the entities up to date, and return them, or all that is known of one.
+        """Bring the entities up to date, and return them, or one in detail.
 
         With `relations`, a language model reads notes for as long as `SECONDS`; the next call continues.
         """
@@ -146,7 +146,7 @@ class VaultEntities:
             return tuple(rows.notes_of(db, row.id)) if row else None
 
     def named_in(self, text: str) -> tuple[NamedEntity, ...] | None:
-        """Return what is known of the entities that a query names; None if nothing was extracted.
+        """Return details of the entities that a query names; None if nothing was extracted.
 
         It is shown beside results: while the file cannot be read, there is nothing to show.
         """

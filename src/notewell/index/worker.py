@@ -1,4 +1,4 @@
-"""What a worker process does: prepare and embed one group of notes, if it is the same Notewell as the one that asks."""
+"""The work of a worker process: prepare and embed one group of notes, if its Notewell is the same as the caller's."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from notewell.index.readers.sandbox import Extraction
 
 @frozen
 class Task:
-    """What all groups of a run have in common, and what a worker needs to have to be of use."""
+    """The settings that all groups of a run share, and the requirements for a worker."""
 
     source: Source
     embed: EmbedRules | None
@@ -34,7 +34,7 @@ class Task:
 
 
 def versions(source: Source) -> str:
-    """Return what has to be the same everywhere: Python, Notewell, and its rules for reading and redacting."""
+    """Return the versions that must agree everywhere: Python, Notewell, and its rules for reading and redacting."""
     return f"Python {sys.version_info[0]}.{sys.version_info[1]}, Notewell {version('notewell')}, recipe {source.recipe}"
 
 

@@ -1,4 +1,4 @@
-"""Golden queries: what a person wants to find, and where it is, in a plain file of the vault."""
+"""Golden queries, and the places that answer them, in a plain file of the vault."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A copy of a vault's store in which notes have lost what asks for them; the notes themselves are only read."""
+"""A copy of a vault's store in which notes lack the texts that ask for them; the notes themselves are only read."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Judgements without labels: what a note says of itself asks for it, once it is taken out of the text."""
+"""Judgements without labels: a note's titles, headings and links ask for it, once removed from its text."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tuning: the weights of search that find most of what a vault's notes ask for, written only if they gain."""
+"""Tuning: the weights of search that fit a vault's notes best, written only if they gain."""
 
 from __future__ import annotations
 

@@ -57,7 +57,7 @@ class JoinedStorage(OpenedStore):
         return self._joined.stores
 
     def retried(self, search: Callable[[], Found]) -> Found:
-        """Return what a search finds; one whose server went away meanwhile is repeated on another."""
+        """Return what a search finds; if its server is lost meanwhile, repeat it on another."""
         return next(iter(self.parts.values())).retried(search)
 
     def repaired(self) -> Store:

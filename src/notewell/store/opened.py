@@ -121,7 +121,7 @@ class OpenedStore:
         return self.file.stat().st_size if self.exists else 0
 
     def retried(self, search: Callable[[], Found]) -> Found:
-        """Return what a search finds; one whose server went away meanwhile is repeated on another."""
+        """Return what a search finds; if its server is lost meanwhile, repeat it on another."""
         return search()
 
     def repaired(self) -> Store:

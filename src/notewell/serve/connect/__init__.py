@@ -42,7 +42,7 @@ class Connected:
 
 
 def this_machine() -> Machine:
-    """Return what decides where settings are on this machine."""
+    """Return the facts that decide where settings are on this machine."""
     return Machine(sys.platform, home_folder(os.environ), os.environ)
 
 

@@ -15,7 +15,7 @@ NAME = "notewell"
 
 @frozen
 class Machine:
-    """What decides where settings are: the system (`sys.platform`), the home, and the environment."""
+    """The facts that decide where settings are: the system (`sys.platform`), the home, and the environment."""
 
     platform: str
     home: Path

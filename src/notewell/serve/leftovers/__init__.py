@@ -1,4 +1,4 @@
-"""What Notewell leaves behind on this machine, and removing it: never a note, and nothing that it did not make."""
+"""Finds and removes the files that Notewell leaves on this machine: never a note, and only its own."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ OF_SETTINGS = re.compile(r"notewell\.toml|token\.sha256|\.new-[0-9a-f]{16}")
 
 
 def find_leftovers(vaults: Iterable[Path], search: Iterable[Path] = ()) -> list[Found]:
-    """Return what Notewell left behind, in the order in which it is removed; `search` are folders with stores.
+    """Return the leftovers in the order in which they are removed; `search` are folders with stores.
 
     The state comes late: it says which entries in the settings of others are ours.
     """

@@ -1,4 +1,4 @@
-"""Something that Notewell left behind, and what removes it."""
+"""Leftovers of Notewell, and the functions that remove them."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Leftover:
 
 @frozen
 class Found:
-    """A leftover, and what removes it; None if it is kept."""
+    """A leftover, and the function that removes it; None if it is kept."""
 
     what: Leftover
     remove: Callable[[], None] | None

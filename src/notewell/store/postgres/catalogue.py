@@ -104,7 +104,7 @@ order by store.id
 
 
 class Found(NamedTuple):
-    """A store of a vault: its number, its vault's, in how many parts it is, and which parts each node has."""
+    """A store of a vault: its number, its vault's number, how many parts it has, and the parts of each node."""
 
     store: int
     vault: int
@@ -172,7 +172,7 @@ def _make(db: psycopg.Connection) -> None:
 
 
 def exists(connections: Connections, name: str) -> bool:
-    """Tell whether a database has a store of this vault; one without tables has none, and gets none by asking."""
+    """Tell whether a database has a store of this vault; asking creates no tables."""
     with connections.taken() as db:
         if db.execute("select to_regclass('notewell.format') is null").fetchone() == (True,):
             return False
@@ -222,6 +222,6 @@ def delete(db: psycopg.Connection, store: int) -> None:
 
 
 def delete_left(db: psycopg.Connection, name: str) -> None:
-    """Delete the stores of a vault that gave way to others."""
+    """Delete the stores of a vault that were replaced."""
     for (store,) in db.execute(LEFT, {"name": name}).fetchall():
         delete(db, store)

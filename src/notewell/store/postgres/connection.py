@@ -151,7 +151,7 @@ def _is_alive(db: psycopg.Connection) -> bool:
 
 
 def refused(error: psycopg.Error, place: str) -> StoreUnreachable:
-    """Return the error for a server that cannot be reached, or does not let us in."""
+    """Return the error for a server that cannot be reached, or refuses the connection."""
     told = str(error)
     for words, fact, hint in REFUSALS:
         if words in told:

@@ -24,7 +24,7 @@ on conflict (store, key) do update set value = excluded.value
 
 
 class Meta(Counters):
-    """What a store says of itself, as a mapping; a key that is not there has the value None.
+    """The keys and values that describe a store, as a mapping; a missing key has the value None.
 
     The keys are those of the SQLite store. `id` is a text of hexadecimal digits here.
     """

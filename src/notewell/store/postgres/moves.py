@@ -62,7 +62,7 @@ def give_up(db: psycopg.Connection, lost: str) -> None:
 
 
 def _delete(db: psycopg.Connection, part: int, source: str) -> None:
-    """Delete a part where it was; of this server's partitions, see that they keep the promise."""
+    """Delete a part at its old place; on this server, make its partitions keep their promise."""
     for table in KEYS:
         db.execute(f"delete from {source}.{table} where part = %s".encode(), (part,))
         if source == HOME:
@@ -84,7 +84,7 @@ def _copy(db: psycopg.Connection, part: int, source: str, target: str) -> None:
 
 
 def _promise(db: psycopg.Connection, kept: list[int]) -> None:
-    """Say of the partitions of this server which parts they will have, so that they are attached without a look."""
+    """Promise which parts this server's partitions will have, so that attaching them needs no scan."""
     with db.transaction():
         forget_promise(db)
         for table in KEYS:
@@ -93,7 +93,7 @@ def _promise(db: psycopg.Connection, kept: list[int]) -> None:
 
 
 def forget_promise(db: psycopg.Connection) -> None:
-    """Take back what was said for a move, also for one that was interrupted."""
+    """Drop the promise of a move, also of one that was interrupted."""
     for table in KEYS:
         db.execute(f"alter table {HOME}.{table} drop constraint if exists {PROMISE}".encode())
 

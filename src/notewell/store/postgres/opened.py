@@ -1,4 +1,4 @@
-"""The store of one vault on a server: its name there, the folder for what lies beside it, and whose it is."""
+"""The store of one vault on a server: its name there, its folder for other files, and its owner."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ class ServerStore(OpenedStore):
         return True
 
     def retried(self, search: Callable[[], Answer]) -> Answer:
-        """Return what a search finds; one whose replica or node went away meanwhile is repeated without it."""
+        """Return what a search finds; if its replica or node is lost meanwhile, repeat it without that one."""
         try:
             return search()
         except StoreUnreachable:
@@ -144,7 +144,7 @@ class ServerStore(OpenedStore):
         return cast("PostgresStore", self.store)
 
     def _check_owner(self, store: PostgresStore) -> None:
-        """Write into a new store whose it is; refuse the store of other notes, which a run here would replace."""
+        """Record the owner of a new store; refuse a store of other notes, which a run here would replace."""
         owner = blake2b(os.fsencode(self.root), key=self._key.value, digest_size=16).hexdigest()
         if store.claimed_by(owner):
             return

@@ -35,7 +35,7 @@ class Sessions:
         self._lost = Lost()
 
     def keys(self, db: psycopg.Connection) -> Meta:
-        """Return what the store says of itself now, in one round trip."""
+        """Return the present keys and values of the store, in one round trip."""
         return self._begin(db, READ, "commit")[1]
 
     def begin_writing(self, db: psycopg.Connection) -> tuple[Found, Meta]:
