@@ -39,6 +39,7 @@ def test_json_says_what_is_indexed_and_what_is_not(notewell: Notewell, folder: P
         "skipped": [{"path": "bad.md", "reason": "not text: contains zero bytes"}],
         "others": {},
         "domains": {},
+        "notices": [],
     }
 
 

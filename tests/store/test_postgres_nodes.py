@@ -146,7 +146,10 @@ def test_a_lost_node_is_named_with_what_is_missing_and_comes_back_by_itself(
         assert any(
             paths and not on_node.isdisjoint(path for path, *_ in was) for paths, was in zip(found, before, strict=True)
         )
-        assert vault.status().notes > 0
+        assert vault.status().notices == told
+        with pytest.raises(StoreUnreachable, match="node2 cannot be reached") as caught:
+            cluster.nodes.remove("node2")
+        assert "--lost" in caught.value.hint
         for whole in (vault.doctor, lambda: vault.backup(tmp_path / "backup.db"), lambda: vault.index(full=True)):
             with pytest.raises(StoreUnreachable, match=r"node2|A node"):
                 whole()
@@ -159,6 +162,25 @@ def test_a_lost_node_is_named_with_what_is_missing_and_comes_back_by_itself(
     clock.now += lost.REST
     assert vault.search("bees").notices == ()
     assert answers(vault) == before
+
+
+@pytest.mark.parametrize("name", ["one", "four"])
+def test_a_plan_that_the_server_keeps_does_not_ask_a_lost_node(cluster: Cluster, name: str) -> None:
+    # It keeps one after five times, if that seems cheaper; here, from the first time on.
+    keeps = "alter role notewell {} plan_cache_mode"
+    with psycopg.connect(cluster.home.url(SUPERUSER, "notewell"), autocommit=True) as db:
+        db.execute((keeps.format("set") + " = force_generic_plan").encode())
+        try:
+            cluster.others[1].down()
+            with cluster.open(name) as vault:
+                found = answers(vault)
+                lost = vault.search("bees", refresh=False).notices
+        finally:
+            cluster.others[1].up()
+            db.execute(keeps.format("reset").encode())
+    # The store that was there before the nodes has nothing on any of them.
+    assert [notice.code for notice in lost] == (["nodes_lost"] if name == "four" else [])
+    assert (found == cluster.answers["file"]) == (name == "one")
 
 
 class Clock:

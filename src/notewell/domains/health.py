@@ -9,7 +9,7 @@ from notewell.domains.view import View
 from notewell.index.changes import count_others
 from notewell.index.diagnose import find_problems
 from notewell.index.report import Status
-from notewell.index.shown import visible
+from notewell.index.shown import lag, visible
 from notewell.store import About
 
 
@@ -18,8 +18,9 @@ def status_of(view: View) -> Status:
     place, storage = view.storage.place, view.storage
     if not storage.is_indexed:
         return Status.of(view.root, place, About())
-    with view.shown.searching() as (_, excluded):
+    with view.shown.searching() as (snapshot, excluded):
         status = Status.of(view.root, place, visible(storage.store.about(tags=True), excluded))
+        status = replace(status, notices=lag(snapshot))
     changes, others = view.indexing.find_changes(), count_others(view.root, view.settings.index)
     stale = len(changes.read) + len(changes.gone)
     notes = {name: part.storage.store.about().notes for name, part in view.parts.items() if name}

@@ -219,6 +219,8 @@ class Status:
     """How many files are in unsupported formats, by suffix."""
     domains: Mapping[str, int] = field(default_factory=dict)
     """How many notes each domain has; none for a vault without domains."""
+    notices: tuple[Notice, ...] = ()
+    """What is missing from the store now: the notes of a node that cannot be reached, or what a replica lacks."""
 
     @classmethod
     def of(cls, root: Path, store: str, about: About) -> Status:

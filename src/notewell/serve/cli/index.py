@@ -139,6 +139,7 @@ def status(vault: Path | None, as_json: bool) -> None:
     with open_vault(vault) as opened:
         found = opened.status()
         print_result(found, as_json, partial(_print_status, work=describe_work(opened, found.filling)))
+    say_notices(found.notices)
 
 
 def _print_status(status: Status, work: str) -> None:

@@ -116,6 +116,10 @@ class Found(NamedTuple):
         """Tell whether some of its parts are on other servers."""
         return any(node != HOME and self.here_on(node) for node in self.nodes)
 
+    def leaves_out(self, lost: Collection[str]) -> bool:
+        """Tell whether a reader does not ask some node of the database, which is lost or has none of its parts."""
+        return any(node in lost or not self.here_on(node) for node in self.nodes)
+
     def here(self, lost: Collection[str] = ()) -> list[int]:
         """Return its parts, without those on nodes that are lost."""
         return sorted(part for node in self.nodes if node not in lost for part in self.here_on(node))

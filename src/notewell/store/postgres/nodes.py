@@ -8,7 +8,7 @@ from contextlib import closing, contextmanager
 import psycopg
 from psycopg import sql
 
-from notewell.errors import StoreError
+from notewell.errors import StoreError, StoreUnreachable
 from notewell.frozen import frozen
 from notewell.store.postgres.address import wrong_url
 from notewell.store.postgres.catalogue import MOVING, prepare
@@ -120,6 +120,9 @@ class Nodes:
             name = f"notewell_{node}"
             if name not in parts_of_nodes(db) or name == HOME:
                 raise StoreError(f"There is no node '{node}'", "`notewell server nodes` lists them")
+            if not lost and _chunks(db, name) is None:
+                hint = f"Start it first. If it is gone for good: `notewell server nodes remove {node} --lost`"
+                raise StoreUnreachable(f"{node} cannot be reached, so its parts cannot be moved", hint)
             for part in () if lost else parts_of_nodes(db)[name]:
                 others = {other: parts for other, parts in parts_of_nodes(db).items() if other != name}
                 # Not to this server, as long as there is another: searches wait while it takes rows in.

@@ -18,6 +18,8 @@ from notewell.store.postgres.meta import ALL_META, Meta
 from notewell.store.postgres.reader import PostgresReader
 
 READ = "begin isolation level repeatable read, read only"
+# A plan that is kept for all parts asks every node, whatever parts are named; one for these parts leaves nodes out.
+PLAN_ANEW = "set local plan_cache_mode to force_custom_plan"
 INDEX_AGAIN = "Run `notewell index` to store it again"
 # Beside everybody who writes, but not beside whoever moves parts from node to node.
 WRITE = "select pg_advisory_xact_lock_shared(%s)"
@@ -76,10 +78,13 @@ class Sessions:
 
     def _begin(self, db: psycopg.Connection, before: str = "", after: str = "") -> tuple[Found, Meta, list[Any]]:
         """Choose the store for a transaction, and read its keys, and its marks if nodes have any: one round trip."""
-        asked = self.found.here(self._lost.names()) if before and not after and self.found.asks_nodes else []
+        lost = self._lost.names()
+        asked = self.found.here(lost) if before and not after and self.found.asks_nodes else []
         with db.pipeline():
             if before:
                 db.execute(before.encode())
+            if self.found.leaves_out(lost):
+                db.execute(PLAN_ANEW.encode())
             db.execute(USE, self._named)
             found = db.execute(FIND, self._named)
             values = db.execute(ALL_META)
