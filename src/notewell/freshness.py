@@ -339,8 +339,9 @@ class Freshness:
             if self._indexing.is_foreign
             else "for the first time"
         )
-        fact = f"The notes are being indexed {why} ({done:,} of {total:,} so far)"
-        raise StoreBusy(fact, "Ask again in half a minute")
+        # Nothing is known before the folder was walked.
+        how_far = f" ({done:,} of {total:,} so far)" if total else ""
+        raise StoreBusy(f"The notes are being indexed {why}{how_far}", "Ask again in half a minute")
 
     def _start(self) -> None:
         """Start a background run, unless one is under way or the last one has just failed."""

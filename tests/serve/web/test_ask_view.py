@@ -119,6 +119,17 @@ def test_a_quote_with_code_ends_where_it_ends(sample: Served, browser_page: Page
     ]
 
 
+def test_a_row_of_a_table_that_is_quoted_keeps_its_cells_apart(sample: Served, browser_page: Page) -> None:
+    browser_page.goto(f"http://{sample.host}:{sample.port}/ask")
+    shown = browser_page.evaluate(
+        """async () => {
+          const { formatted } = await import("/web/answer.js");
+          return formatted("> | `E30` | ledger | **old** version | [1]", [{ number: 1 }], () => {})[0].textContent;
+        }"""
+    )
+    assert shown == "E30 · ledger · old version [1]"
+
+
 def test_a_model_thinks_writes_and_is_checked(browser_page: Page, tmp_path: Path) -> None:
     from notewell import Vault  # noqa: PLC0415
     from notewell.llm.messages import Text, Thinking  # noqa: PLC0415

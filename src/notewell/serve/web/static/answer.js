@@ -1,10 +1,12 @@
 // The text of an answer: paragraphs, quotes, lists and code, with numbers that open their source.
 
 import { h } from "/web/dom.js";
-import { plain } from "/web/highlight.js";
+import { plainParts } from "/web/highlight.js";
 
 // What begins and ends a block of code.
 const FENCE = /^(`{3,}|~{3,})/;
+// The end of a row of a table, before the number of its source.
+const ROW_END = /[ \t]*\|[ \t]*(?=\[\d{1,3}\]$)/gm;
 const INLINE = /(\[\d{1,3}\]|`[^`\n]+`|\*\*[^*\n]+\*\*)/;
 
 /** Return a text as elements; `open` is called with a citation. */
@@ -18,7 +20,7 @@ export function formatted(text, citations, open) {
       const fence = FENCE.exec(rows[0])?.[1];
       if (fence) made.push(...codeOf(rows, fence));
       else if (rows[0].startsWith(">")) made.push(h("blockquote", {}, blocksOf(taken(rows, (row) => row.startsWith(">")).map((row) => row.replace(/^> ?/, "")))));
-      else if (rows[0].trim()) made.push(h("p", {}, taken(rows, (row) => row.trim() && !row.startsWith(">") && !FENCE.test(row)).join("\n").split(INLINE).map(piece)));
+      else if (rows[0].trim()) made.push(h("p", {}, inline(taken(rows, (row) => row.trim() && !row.startsWith(">") && !FENCE.test(row)).join("\n"))));
       else rows.shift();
     }
     return made;
@@ -29,15 +31,21 @@ export function formatted(text, citations, open) {
     rows.shift();
     const code = h("pre", { tabindex: "0" }, h("code", {}, taken(rows, (row) => !row.startsWith(fence)).join("\n")));
     const after = rows.shift()?.slice(fence.length).trim();
-    return after ? [code, h("p", {}, after.split(INLINE).map(piece))] : [code];
+    return after ? [code, h("p", {}, inline(after))] : [code];
   }
 
-  function piece(words) {
+  function inline(written) {
+    const row = written.replace(ROW_END, " ");
+    const part = plainParts(row);
+    let at = 0;
+    return row.split(INLINE).map((words) => piece(words, part(at, (at += words.length))));
+  }
+
+  function piece(words, read) {
     const cited = citations.find((citation) => `[${citation.number}]` === words);
     if (cited) return h("button", { class: "number", "aria-label": `Show source ${cited.number}`, onclick: () => open(cited) }, words);
     if (/^`.+`$/.test(words)) return h("code", {}, words.slice(1, -1));
-    if (/^\*\*.+\*\*$/.test(words)) return h("strong", {}, plain(words.slice(2, -2)));
-    return plain(words);
+    return /^\*\*.+\*\*$/.test(words) ? h("strong", {}, read) : read;
   }
 }
 

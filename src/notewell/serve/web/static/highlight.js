@@ -53,6 +53,12 @@ export function plain(text) {
   return read(text).join("");
 }
 
+/** Return a function that returns a part of a text without its signs, which are those of the whole text. */
+export function plainParts(text) {
+  const shown = read(text);
+  return (from, to) => shown.slice(from, to).join("");
+}
+
 /** Return what is shown for each UTF-16 unit of a text: itself, nothing, or what stands for a sign. */
 function read(text) {
   const shown = text.split("");

@@ -6,7 +6,8 @@ const EVERYWHERE = [["/", "Go to the search box"], ["?", "Show these keys"], ["E
 
 /** Show the keys of a view in a dialog. */
 export function showKeys(keys) {
-  const rows = [...keys, ...EVERYWHERE].map(([key, what]) => h("div", {}, h("dt", {}, h("kbd", {}, key)), h("dd", {}, what)));
+  const others = EVERYWHERE.filter(([key]) => !keys.some(([own]) => own === key));
+  const rows = [...keys, ...others].map(([key, what]) => h("div", {}, h("dt", {}, h("kbd", {}, key)), h("dd", {}, what)));
   const dialog = h("dialog", { class: "keys", "aria-labelledby": "keys-title", onclose: () => dialog.remove() },
     h("h2", { id: "keys-title" }, "Keys"),
     h("dl", {}, rows),
