@@ -168,6 +168,8 @@ def test_no_model_and_a_model_named_by_a_vault_are_errors(make_vault: MakeVault)
     vault.index()
     with pytest.raises(EmbedError, match="No reranker is set"):
         vault.search("hive", rerank=True)
+    with pytest.raises(EmbedError, match=r"has no model\.onnx"):
+        make_settings(vault, {"rerank.model": str(vault.root)}).search("hive", rerank=True)
     with pytest.raises(EmbedError, match="needs an address"):
         make_settings(vault, {"rerank.model": "openai:r"}).search("hive", rerank=True)
     (vault.root / "notewell.toml").write_text('[rerank]\nurl = "https://example.org"\n')

@@ -148,6 +148,13 @@ def test_a_search_that_names_an_entity_shows_what_is_known_and_has_the_same_hits
     assert vault.search("rye water").entities is None
 
 
+def test_a_concept_that_capitals_alone_tell_is_not_shown_beside_hits(make_vault: MakeVault) -> None:
+    chosen = {f"{name}.md": f"# {name}\n\nWe open the Zork menu and [[Fjord]] {name}.\n" for name in "abcd"}
+    vault = make_vault(chosen)
+    assert {"Zork", "Fjord"} <= names(vault.entities())
+    assert [one.name for one in vault.search("zork fjord").entities or ()] == ["Fjord"]
+
+
 def test_entity_filters_a_search_by_any_of_its_names(vault: Vault) -> None:
     vault.entities()
     found = [hit.path for hit in vault.search("entity:countess rye")]

@@ -169,7 +169,7 @@ def unusable(request: pytest.FixtureRequest, notewell: Notewell, encoded: Path) 
         (encoded / path).parent.mkdir(exist_ok=True)
         (encoded / path).write_bytes(b"\x08\xff garbage")
     (encoded / "notewell.toml").write_text(f'[embed]\nmodel = "words"\nencoder = "{request.param}"\n')
-    return "embed.encoder names a server" if request.param == "ollama:x" else f"The encoder in {encoded}"
+    return "embed.encoder names a server" if request.param == "ollama:x" else f"The model in {encoded}"
 
 
 def test_search_answers_without_an_encoder_that_cannot_be_used_and_says_so(

@@ -166,8 +166,8 @@ def explained(folder: Path) -> Iterator[None]:
     except EmbedError:
         raise
     except Exception as error:  # neither library raises anything narrower
-        hint = "A folder with an ONNX encoder contains model.onnx and tokenizer.json"
-        raise EmbedError(f"The encoder in {folder} cannot be used: {error!r}"[:300], hint) from error
+        hint = "A folder with an ONNX model contains model.onnx and tokenizer.json"
+        raise EmbedError(f"The model in {folder} cannot be used: {error!r}"[:300], hint) from error
 
 
 def load_onnx(folder: Path | None, rules: EmbedRules) -> OnnxEmbedder:

@@ -45,6 +45,8 @@ def load_reranker(rules: RerankRules) -> Reranker:
     if rules.model and (folder / "model.onnx").is_file():
         return _module("onnx").load_reranker(rules)
     fact = "rerank.model names no known reranker" if rules.model else "No reranker is set"
+    if rules.model and folder.is_dir():
+        fact = f"{folder} has no model.onnx"
     raise EmbedError(
         fact,
         "Set rerank.model to a folder with model.onnx and tokenizer.json, or to sentence-transformers:NAME or "

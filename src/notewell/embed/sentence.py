@@ -112,7 +112,7 @@ def _load(name: str, kind: str) -> Any:
     except Exception as error:  # torch, the tokenizer and the model's files raise anything
         first = (str(error).splitlines() or [type(error).__name__])[0]
         raise EmbedError(
-            f"The model {name} cannot be loaded: {first[:200]}",
+            f"The model {name} cannot be loaded: {first[:200].rstrip('.')}",
             "Download a model once with `hf download NAME`, or name a folder that contains one",
         ) from error
 

@@ -313,6 +313,12 @@ def note_count(db: apsw.Connection) -> int:
     return int(fetch(db, "select count(*) from note")[0][0])
 
 
+def is_chosen(db: apsw.Connection, entity: int) -> bool:
+    """Tell whether somebody chose the name, for a note, a link, a property or a tag."""
+    sql = "select 1 from mention where entity = ? and \"by\" not in ('text', 'model') limit 1"
+    return bool(fetch(db, sql, (entity,)))
+
+
 def notes_of(db: apsw.Connection, entity: int) -> list[str]:
     """Return the notes that name an entity, by path."""
     rows = fetch(

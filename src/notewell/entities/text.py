@@ -33,6 +33,8 @@ LETTERED = re.compile(r"[A-Z]\. (?![A-Z]\.)")
 POSSESSIVE_END = re.compile(r"['’]s?$")
 LAST_WORD = re.compile(r"([^\W_]+)\.?[\s\"“„*_:]*$")
 INITIALS = re.compile(r"(?<!\w)(?:[^\W\d_a-z]\. ?)+$")
+# Characters before a run that tell whether it begins a sentence.
+NEAR = 80
 # Besides titles, what a full stop may follow inside a name.
 SAINTS = frozenset({"st", "mt", "ft"})
 # Small words of German that end a name before a legal form, and after a title and a surname.
@@ -99,10 +101,10 @@ def _title_case(row: str) -> bool:
 
 def _named(row: str, run: re.Match[str], line: int, english: bool) -> Iterator[Named]:
     """Yield the names in a run, without ordinary words at their ends."""
-    before = row[: run.start()]
+    before = row[max(0, run.start() - NEAR) : run.start()]
     last = LAST_WORD.search(before)
     part = _Part(run[0].split(" "), fold(last[1]) if last else "", bool(BEGINS.search(before)))
-    for one in _sentences(part):
+    for one in _sentences(part) if ". " in run[0] else (part,):
         for each in _apart(one):
             yield from _name_of(each, line, english)
 
@@ -133,6 +135,9 @@ def _apart(part: _Part) -> Iterator[_Part]:
     So it is with a surname after a title: `Herr Schröder von der Stadtwerke Leipzig GmbH` are two names.
     """
     words = part.words
+    if OWNERS.isdisjoint(words):
+        yield part
+        return
     with_form = fold(words[-1]).rstrip(".") in words_of("forms")
     titled = len(words) > 1 and _is_title(words[0]) and not is_first_name(words[1])
     small = [at for at, word in enumerate(words) if word in (ARTICLES if with_form else OWNERS) and at > titled]

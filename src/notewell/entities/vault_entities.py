@@ -159,7 +159,12 @@ class VaultEntities:
             with self._reading() as snapshot:
                 self._forget(db, snapshot)
                 most = max(FEW, rows.note_count(db) * MOST_NOTES_SHARE)
-                found = [row for row in _longest(db, text) if row.notes <= most]
+                # Of concepts, those that capitals alone tell may be ordinary words, as `File` in a menu.
+                found = [
+                    row
+                    for row in _longest(db, text)
+                    if row.notes <= most and (row.kind != "concept" or rows.is_chosen(db, row.id))
+                ]
                 return tuple(_context(db, row) for row in found[:SHOWN]) or None
         return None
 

@@ -80,7 +80,7 @@ def hidden_vault(vault: Vault, hidden: Sequence[Hidden], progress: Progress) -> 
     It lies in the user's folder of state, and has no secrets, as the store has none.
     """
     folder = private_folder(state_folder(os.environ, home_folder(os.environ)) / FOLDER)
-    with held(folder / "lock", 0, "is tuning another vault"):
+    with held(folder / "lock", 0, "is tuning a vault"):
         for left in folder.iterdir():
             # Of a process that was killed.
             if left.is_dir() and not left.is_symlink():
