@@ -24,6 +24,8 @@ from notewell.store import (
 from notewell.store.bm25 import (
     EXPANDED,
     K1,
+    LEAST_OF_MEAN,
+    LEAST_WORDS,
     MOST,
     NOTE_SHARE,
     OF_ALL_CHUNKS,
@@ -53,10 +55,16 @@ Key = TypeVar("Key", int, str)
 
 def bm25(often: Mapping[Key, float], lengths: Mapping[Key, float], times: int) -> dict[Key, float]:
     """Return the score of one term, by hand, for each document that has it."""
-    mean = sum(lengths.values()) / max(1, len(lengths))
+    least = min(LEAST_OF_MEAN * mean_of(lengths), LEAST_WORDS)
+    counted = {key: max(length, least) for key, length in lengths.items()}
     weight = times * rarity(sum(value > 0 for value in often.values()), len(often))
-    norms = {key: K1 * (1 - B + B * lengths[key] / mean) for key in often}
+    norms = {key: K1 * (1 - B + B * counted[key] / mean_of(counted)) for key in often}
     return {key: weight * value / (value + norms[key]) for key, value in often.items() if value}
+
+
+def mean_of(lengths: Mapping[Key, float]) -> float:
+    """Return the mean of all lengths."""
+    return sum(lengths.values()) / max(1, len(lengths))
 
 
 def text_of(chunk: Chunk) -> Text:

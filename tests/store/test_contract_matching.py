@@ -205,16 +205,16 @@ class Notes:
         return {place: float(own @ vector) for place, own in self.vectors.items()}
 
 
-def plain_bm25(
-    terms: Sequence[str], tenths: Mapping[Key, Counter[str]], lengths: Mapping[Key, float]
-) -> dict[Key, float]:
-    mean = sum(lengths.values()) / len(lengths)
+def plain_bm25(terms: Sequence[str], tenths: Mapping[Key, Counter[str]], sizes: Mapping[Key, int]) -> dict[Key, float]:
+    least = min(0.5 * sum(sizes.values()) / len(sizes), 100)
+    counted = {key: max(least, size) for key, size in sizes.items()}
+    mean = sum(counted.values()) / len(counted)
     scores: dict[Key, float] = defaultdict(float)
     for term in terms:
         holding = {key: counts[term] / 10 for key, counts in tenths.items() if term in counts}
         rarity = math.log(1 + (len(tenths) - len(holding) + 0.5) / (len(holding) + 0.5))
         for key, often in holding.items():
-            norm = 1.5 * (1 - 0.75 + 0.75 * lengths[key] / mean)
+            norm = 1.5 * (1 - 0.75 + 0.75 * counted[key] / mean)
             scores[key] += rarity * often / (often + norm)
     return scores
 

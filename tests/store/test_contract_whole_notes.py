@@ -78,3 +78,23 @@ def test_an_item_that_begins_with_a_link_yields_to_the_note_it_names(store: Stor
         put(writer, "list.md", "- [[Rye bread]]\n- [[Wheat]]")
         put(writer, "note.md", "How to make rye bread with wheat")
     assert paths(store, "rye", "bread") == ["note.md", "list.md"]
+
+
+def test_a_page_about_it_comes_before_a_line_that_mentions_it(store: Store) -> None:
+    with store.writing() as writer:
+        put(writer, "line.md", "look at the hive")
+        put(writer, "page.md", f"a hive and its bees {'in winter and spring ' * 30} and how a hive is kept")
+        for number in range(5):
+            put(writer, f"{number}.md", "bread of rye in the oven " * 30)
+    assert paths(store, "hive") == ["page.md", "line.md"]
+
+
+def test_a_long_note_is_no_measure_of_short_ones(store: Store) -> None:
+    with store.writing() as writer:
+        put(writer, "words.md", "hive " + "rye " * 60)
+        put(writer, "more.md", "hive " + "rye " * 90)
+        put(writer, "most.md", "hive " + "rye " * 400)
+        put(writer, "book.md", "oven " * 4_000)
+    with store.reading() as snapshot:
+        scores = [score for _, score in snapshot.match(["hive"], EVERYTHING, 9).found]
+    assert scores[0] == scores[1] > scores[2]

@@ -16,6 +16,10 @@ from notewell.types.note import Chunk
 # Robertson's constants as most engines set them; .9/.4 and 1.2/.75 were no better over nine collections.
 K1 = 1.5
 B = 0.75
+# A chunk or note counts as at least this share of the mean length, or as this many words if that is less: among notes
+# of a line or two, one word would otherwise weigh as much as the subject of a page. Both from trials on the titles of
+# four vaults (docs/decisions/search.md); where all texts are short, as in collections of functions, little changes.
+LEAST_OF_MEAN, LEAST_WORDS = 0.5, 100
 
 # Weights of a chunk's texts, in tenths: its lines, the headings above them, the note's title and properties, and the
 # rest of its context. An item of a list that begins with a link is about another note.
@@ -93,9 +97,10 @@ def stored_length(weights: Mapping[str, int]) -> int:
 def length_norms(lengths: npt.NDArray[np.number[Any]]) -> npt.NDArray[np.float32]:
     """Return BM25's length term for every chunk or note; infinite for a length of 0, so that it never scores."""
     live = lengths > 0
-    mean = float(lengths[live].mean()) if live.any() else 1.0
     norms = np.full(lengths.size, np.inf, dtype=np.float32)
-    norms[live] = K1 * (1 - B + B * lengths[live] / mean)
+    if live.any():
+        counted = np.maximum(lengths[live], min(LEAST_OF_MEAN * lengths[live].mean(), LEAST_WORDS))
+        norms[live] = K1 * (1 - B + B * counted / counted.mean())
     return norms
 
 
