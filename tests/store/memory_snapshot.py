@@ -223,8 +223,13 @@ class MemorySnapshot:
             return self._occurrences(own, f"{prefix_term(word[:-1])}*", ()) > 0
         return whole_terms(word)[0] in own
 
-    def chunks(self, ids: Sequence[int]) -> dict[int, Chunk]:
-        return {number: self._chunks[number] for number in ids if number in self._chunks}
+    def chunks(self, ids: Sequence[int], *, words: Sequence[str] = ()) -> dict[int, Chunk]:
+        def has(chunk: Chunk) -> bool:
+            texts = (chunk.text, chunk.path, chunk.title, *chunk.headings, *chunk.tags)
+            return all(word in fold("\n".join(texts)) for word in words)
+
+        found = {number: self._chunks[number] for number in ids if number in self._chunks}
+        return {number: chunk for number, chunk in found.items() if has(chunk)}
 
     def notes(self, paths: Collection[str]) -> dict[str, NoteFacts]:
         if unknown := [path for path in paths if path not in self._kept.notes]:

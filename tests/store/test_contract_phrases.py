@@ -51,6 +51,26 @@ def test_a_phrase_may_stand_in_the_headings(open_store: OpenStore) -> None:
     assert paths_in(store, only("heading", "flo*"), "water") == ["a.md"]
 
 
+def test_chunks_that_hold_words_are_told_from_those_that_lack_one(open_store: OpenStore) -> None:
+    store = open_store()
+    texts = {"a.md": 'A Crème\n  brûlée "to go"', "b.md": "brulee", "creme.md": "Brûlées", "d.md": "crème"}
+    put_texts(store, texts, headings=('Say "flan"', "Crisp\tcrust"))
+
+    def holding(*words: str) -> list[str]:
+        # A chunk that was read before is returned in any case.
+        with store.reading() as snapshot:
+            ids = [*snapshot.within(Scope())][::-1]
+            found = [chunk.path for chunk in snapshot.chunks(ids, words=words).values()]
+            assert len(snapshot.chunks(ids)) == 4
+            return found
+
+    assert holding("creme", "brulee", "go") == ["a.md"]
+    assert holding("creme", "brulee") == ["creme.md", "a.md"]
+    assert holding("flan", "crust", "creme") == ["d.md", "creme.md", "a.md"]
+    assert holding("flan", "tart") == []
+    assert holding() == ["d.md", "creme.md", "b.md", "a.md"]
+
+
 def test_the_only_chunk_with_a_phrase_is_found_among_thousands_with_its_words(open_store: OpenStore) -> None:
     store = open_store()
     lines = [f"left {number} and right hand" for number in range(2_500)]

@@ -172,8 +172,11 @@ class Matching(Protocol):
     def within(self, scope: Scope, limit: int | None = None) -> Sequence[int]:
         """Return the ids of the chunks in a scope, in ascending order."""
 
-    def chunks(self, ids: Sequence[int]) -> Mapping[int, Chunk]:
-        """Return the chunks with these ids, in this order, without those that are gone."""
+    def chunks(self, ids: Sequence[int], *, words: Sequence[str] = ()) -> Mapping[int, Chunk]:
+        """Return the chunks with these ids, in this order, without those that are gone.
+
+        A chunk may be left out if its lines, headings, path, title and tags lack one of the folded words.
+        """
 
     def notes(self, paths: Collection[str]) -> Mapping[str, NoteFacts]:
         """Return the day and front matter of notes, by path; one that is not there is damage."""

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache
 
-from notewell.terms import UNSPACED, fold, split_terms
+from notewell.terms import TOKEN, UNSPACED, fold, split_terms
 from notewell.types.note import Chunk
 from notewell.types.query import Filter, Range, Scope
 from notewell.types.tasks import Task
@@ -84,6 +84,16 @@ def text_matches(asked: Filter, chunk: Chunk) -> bool:
     # A chunk of several short sections has their headings among its lines.
     terms = split_terms("\n".join((chunk.heading, *HEADING.findall(chunk.text))))
     return all(_begins(terms, word) if word.endswith("*") else word in terms for word in str(wanted).split())
+
+
+def words_of(asked: Filter) -> list[str]:
+    """Return the folded words that a chunk with the phrase of a filter contains.
+
+    >>> words_of(Filter("phrase", ("Formic acid (60%)",)))
+    ['formic', 'acid', '60']
+    """
+    (wanted,) = asked.values
+    return TOKEN.findall(fold(str(wanted)))
 
 
 def task_filters(scope: Scope) -> list[Filter]:

@@ -13,9 +13,9 @@ import numpy as np
 import numpy.typing as npt
 
 from notewell.files.formats import suffix_of
-from notewell.store.filters import TASKS, Value, make_test, normal, task_filters, tasks_match, text_matches
+from notewell.store.filters import TASKS, Value, make_test, normal, task_filters, tasks_match, text_matches, words_of
 from notewell.store.tables.reader import Name, Reader, fetch_one
-from notewell.store.tables.rows import load_chunks, read_tasks
+from notewell.store.tables.rows import load_holding, read_tasks
 from notewell.store.tables.vocabulary import Flags, holding
 from notewell.terms import fold, prefix_term, whole_terms
 from notewell.types.query import Filter, Scope
@@ -237,10 +237,12 @@ def _read(db: Reader, filters: Sequence[Filter], places: npt.NDArray[np.intp], e
     """Return which of these slots pass the filters by their text, and whether all were read."""
     passed: list[int] = []
     read = 0
+    words = [word for asked in filters if asked.of == "phrase" and not asked.negated for word in words_of(asked)]
     while read < min(places.size, READ_AT_MOST) and len(passed) < enough:
-        chunks = load_chunks(db, places[read : read + AT_ONCE].tolist())
         passed += [
-            slot for slot, chunk in chunks if all(text_matches(asked, chunk) != asked.negated for asked in filters)
+            slot
+            for slot, chunk in load_holding(db, places[read : read + AT_ONCE].tolist(), words)
+            if chunk and all(text_matches(asked, chunk) != asked.negated for asked in filters)
         ]
         read += AT_ONCE
     return passed, read >= places.size

@@ -16,7 +16,7 @@ from notewell.store.tables.checked import damaged, decodes, read_json
 from notewell.store.tables.links import TableLinked
 from notewell.store.tables.masks import READ_AT_MOST, Scores
 from notewell.store.tables.reader import Reader
-from notewell.store.tables.rows import load_chunks
+from notewell.store.tables.rows import load_holding
 from notewell.store.tables.seal import Seals
 from notewell.store.tables.vectors import load_vectors
 from notewell.store.tables.vocabulary import Flags, count_holding, terms_from
@@ -112,12 +112,13 @@ class TableSnapshot(TableLinked):
         return found
 
     @decodes
-    def chunks(self, ids: Sequence[int]) -> dict[int, Chunk]:
-        """Return the chunks with these ids, in this order, without those that are gone."""
+    def chunks(self, ids: Sequence[int], *, words: Sequence[str] = ()) -> dict[int, Chunk]:
+        """Return the chunks with these ids, in this order, without those that are gone, or that lack a folded word."""
         unread = [wanted for wanted in ids if wanted not in self._chunks]
-        found = dict(load_chunks(self._db, unread, self._seals))
-        if len(found) < len(unread) and len(self._db.fetch("EXISTING", {"ids": unread})) > len(found):
+        read = dict(load_holding(self._db, unread, words, self._seals))
+        if len(read) < len(unread) and len(self._db.fetch("EXISTING", {"ids": unread})) > len(read):
             raise damaged("a chunk has no note or no lines")
+        found = {slot: chunk for slot, chunk in read.items() if chunk}
         if len(found) <= FEW:
             self._chunks.update(found)
         return {wanted: chunk for wanted in ids if (chunk := found.get(wanted) or self._chunks.get(wanted))}
