@@ -89,6 +89,15 @@ def test_a_tick_made_meanwhile_stays() -> None:
     assert ids(renewed(first.text.replace("[ ]", "[x]"), [A], first.base).text) == [(A.id, "x")]
 
 
+@pytest.mark.parametrize("change", [("[ ]", "[x]"), ("because", "as Kim said")])
+def test_without_a_record_a_tick_and_an_edit_stay_in_every_later_run(change: tuple[str, str]) -> None:
+    """As on a second machine that shares the vault."""
+    text, base = renewed("", [A, B]).text.replace(*change), NO_BASE
+    for proposals in ([A, B], [A, B], [B], [A, B]):
+        text, base = (made := renewed(text, proposals, base)).text, made.base
+    assert text.count(change[1]) == 2 and not any(item.declined for item in read_queue(text, "q.md"))
+
+
 def test_windows_line_ends_stay() -> None:
     first = renewed("", [A])
     text = first.text.replace("\n", "\r\n")

@@ -199,7 +199,9 @@ def renew(text: str, path: str, proposals: Sequence[Proposal], base: Base, done:
             continue
         made = fresh[item.id].line if untouched else bare
         kept.append(made + line[len(bare) :])
-        shown[item.id] = made if untouched else base.open.get(item.id, made)
+        # A line without a record, as on another machine, counts as edited unless it is what is proposed now.
+        ours = fresh[item.id].line if item.id in fresh else ""
+        shown[item.id] = made if untouched else base.open.get(item.id, ours)
     new = [one for one in proposals if one.id not in shown and one.id not in refused and one.id not in finished]
     lines = _with_sections(kept, new, {key: refused[key] for key in [*refused][-MOST_DECLINED:]})
     shown |= {one.id: one.line for one in new}
