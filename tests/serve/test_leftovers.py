@@ -57,6 +57,17 @@ def leave_things(notewell: Command, home: Path, folder: Path) -> None:
     place.write_text(script, "utf-8")
 
 
+def test_a_folder_that_is_not_there_is_an_error_and_nothing_is_removed(
+    notewell: Command, home: Path, folder: Path
+) -> None:
+    leave_things(notewell, home, folder)
+    left = everything(home)
+    for option in ("--vault", "--search"):
+        code, out, err = notewell("self", "uninstall-notes", "--yes", option, str(home / "nowhere"))
+        assert (code, out) == (1, "") and "There is no folder" in err
+    assert everything(home) == left
+
+
 def test_hooks_are_removed_once_where_the_home_is_the_project(
     notewell: Command, home: Path, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

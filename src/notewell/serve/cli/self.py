@@ -64,11 +64,10 @@ def uninstall_notes(
     Example:
         notewell self uninstall-notes --dry-run --search ~
     """
-    named = list(map(_in_full, vaults)) or [root for root in [nearest_vault(here())] if root]
-    folders = list(map(_in_full, search))
-    for folder in folders:
+    named, folders = list(map(_in_full, vaults)), list(map(_in_full, search))
+    for folder in (*named, *folders):
         check_folder(folder)
-    found = find_leftovers(named, folders)
+    found = find_leftovers(named or [root for root in [nearest_vault(here())] if root], folders)
     removable = [one for one in found if one.remove]
     if not as_json:
         _show(found)
