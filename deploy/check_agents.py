@@ -37,7 +37,10 @@ class Agent(NamedTuple):
 
 
 def _claude(home: Path, url: str) -> Mapping[str, str]:
-    return {"ANTHROPIC_BASE_URL": url, "ANTHROPIC_API_KEY": "none", "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1"}
+    # On a busy machine, the server may need more than the half minute that it usually has to start.
+    limit = {"MCP_TIMEOUT": str(LONGEST * 1000)}
+    quiet = {"CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1"}
+    return {"ANTHROPIC_BASE_URL": url, "ANTHROPIC_API_KEY": "none", **quiet, **limit}
 
 
 def _codex(home: Path, url: str) -> Mapping[str, str]:

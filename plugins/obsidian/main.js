@@ -857,7 +857,12 @@ var NotewellPlugin = class extends import_obsidian8.Plugin {
     this.addCommand({ id: "search", name: "Search", callback: search });
     this.addCommand({ id: "related", name: "Show related notes", callback: () => void this.reveal(RELATED) });
     this.addCommand({ id: "ask", name: "Ask a question", callback: () => void this.reveal(ASK) });
-    this.addCommand({ id: "connect", name: "Connect again", callback: () => this.connection.reset() });
+    this.addCommand({ id: "connect", name: "Connect again", callback: () => this.connectAgain() });
+  }
+  /** Forget the server, connect again, and show at once how that went. */
+  connectAgain() {
+    this.connection.reset();
+    void this.status?.look();
   }
   async reveal(type) {
     const { workspace } = this.app;

@@ -78,7 +78,13 @@ export default class NotewellPlugin extends Plugin {
         this.addCommand({ id: "search", name: "Search", callback: search });
         this.addCommand({ id: "related", name: "Show related notes", callback: () => void this.reveal(RELATED) });
         this.addCommand({ id: "ask", name: "Ask a question", callback: () => void this.reveal(ASK) });
-        this.addCommand({ id: "connect", name: "Connect again", callback: () => this.connection.reset() });
+        this.addCommand({ id: "connect", name: "Connect again", callback: () => this.connectAgain() });
+    }
+
+    /** Forget the server, connect again, and show at once how that went. */
+    private connectAgain(): void {
+        this.connection.reset();
+        void this.status?.look();
     }
 
     private async reveal(type: string): Promise<void> {

@@ -32,6 +32,19 @@ test("the status is asked for as soon as starting is allowed, and not for each l
     vi.restoreAllMocks();
 });
 
+test("the command to connect again shows at once how that went", async () => {
+    const app: RealApp = App.createConfigured__({}).asOriginalType__();
+    const plugin = new NotewellPlugin(app, manifest);
+    const added = vi.spyOn(plugin, "addCommand");
+    await plugin.onload();
+    const look = vi.spyOn(StatusItem.prototype, "look").mockResolvedValue();
+    const command = added.mock.calls.map(([one]) => one).find((one) => one.id === "connect");
+    await command?.callback?.();
+    expect(look).toHaveBeenCalledTimes(1);
+    plugin.unload();
+    vi.restoreAllMocks();
+});
+
 test("what another device saved is used, and not overwritten by the next change", async () => {
     const app: RealApp = App.createConfigured__({}).asOriginalType__();
     const plugin = new NotewellPlugin(app, manifest);

@@ -88,7 +88,7 @@ test("another vault's server at the same address is noticed when somebody asks a
     expect((await attached.ask((client) => client.health())).notes).toBe(4);
     // As if the first had ended, and the second had been given its port.
     at = elsewhere;
-    attached.retry();
+    attached.recheck();
     await expect(attached.ask((client) => client.health())).rejects.toThrow(`serves ${other}`);
     second.end();
     remove(other);
