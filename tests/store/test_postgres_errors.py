@@ -16,7 +16,8 @@ from tests.crash.test_disk import mounted
 from tests.postgres import own_server
 from tests.store.notes import matching, nearest, put
 
-from notewell.errors import StoreBusy, StoreError, StoreUnfit, StoreUnreachable
+from notewell import Vault
+from notewell.errors import StoreBusy, StoreError, StoreUnreachable
 from notewell.serve.own_server import SUPERUSER, OwnServer, _unprivileged, is_root
 from notewell.store import MadeFor
 from notewell.store.postgres.connection import Connections, refused
@@ -27,6 +28,7 @@ pytestmark = pytest.mark.postgres
 
 MADE_FOR = MadeFor("words/27", 27, "1")
 Open = Callable[..., PostgresStore]
+RunCommand = Callable[..., tuple[int, str, str]]
 
 
 @pytest.fixture(scope="module")
@@ -210,14 +212,29 @@ def test_tables_of_another_version_are_left_alone(
 ) -> None:
     as_superuser(server, f"update notewell.format set version = {version}")
     try:
-        with pytest.raises(StoreUnfit, match=f"format {version}"):
+        with pytest.raises(StoreError, match=f"format {version}"):
             exists(store._connections, "any")
-        with pytest.raises(StoreUnfit, match=f"format {version}") as caught:
+        with pytest.raises(StoreError, match=f"format {version}") as caught:
             open_store()
     finally:
         as_superuser(server, f"update notewell.format set version = {VERSION}")
     assert caught.value.hint
     assert matching(open_store(), "rye") == ["a.md"]
+
+
+def test_doctor_offers_no_rebuild_of_tables_of_another_version(
+    server: OwnServer, make_vault: Callable[..., Vault], run_command: RunCommand, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    server.up()
+    root = make_vault({"a.md": "rye"}).root
+    monkeypatch.setenv("NOTEWELL_STORE_URL", server.url())
+    assert run_command(root, "index")[0] == 0
+    as_superuser(server, "update notewell.format set version = 99")
+    try:
+        code, out, err = run_command(root, "doctor")
+    finally:
+        as_superuser(server, f"update notewell.format set version = {VERSION}")
+    assert code == 1 and "the tables are unchanged" in err and "--repair" not in out + err
 
 
 def test_a_server_without_pgvector_answers_by_words_and_by_meaning(server: OwnServer, open_store: Open) -> None:

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import psycopg
 
-from notewell.errors import StoreError, StoreUnfit
+from notewell.errors import StoreError
 from notewell.store import MadeFor
 from notewell.store.postgres.connection import OLDEST_SERVER, Connections
 from notewell.store.postgres.meta import Meta
@@ -155,7 +155,7 @@ def _checked_format(db: psycopg.Connection, place: str) -> int:
     found = int(db.execute("select version from notewell.format").fetchall()[0][0])
     if OLDEST <= found <= VERSION:
         return found
-    raise StoreUnfit(
+    raise StoreError(
         f"The tables at {place} belong to another version of Notewell (format {found}, this one {VERSION})",
         "Update with `pip install -U notewell`; the tables are unchanged"
         if found > VERSION

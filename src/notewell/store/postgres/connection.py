@@ -13,7 +13,7 @@ import psycopg
 from psycopg import conninfo, errors
 from psycopg.pq import TransactionStatus
 
-from notewell.errors import REPAIR, StoreBusy, StoreDamaged, StoreError, StoreUnfit, StoreUnreachable
+from notewell.errors import REPAIR, StoreBusy, StoreDamaged, StoreError, StoreUnreachable
 from notewell.store.postgres.address import FORM, place_of
 from notewell.store.tables.checked import damaged
 
@@ -184,7 +184,7 @@ def explained(place: str) -> Iterator[None]:
         errors.UndefinedObject,
         errors.InvalidSchemaName,
     ) as error:
-        raise StoreUnfit(f"The tables at {place} do not match this version", UPDATE) from error
+        raise StoreError(f"The tables at {place} do not match this version", UPDATE) from error
     except errors.ProgramLimitExceeded as error:
         hint = "Shorten the longest names of folders and files"
         raise StoreError(f"A path is too long for the index of the server at {place}", hint) from error

@@ -10,7 +10,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, TypeVar, cast
 
-from notewell.errors import StoreDamaged, StoreError, StoreUnfit, StoreUnreachable
+from notewell.errors import StoreDamaged, StoreError, StoreUnreachable
 from notewell.files.safe_open import check_folder
 from notewell.files.user import home_folder, private_folder, state_folder, user_key, write_private
 from notewell.store import MadeFor, Store
@@ -150,7 +150,7 @@ class ServerStore(OpenedStore):
             return
         sizes = [(path, stamp.size) for path, stamp in store.files().notes.items()][:COMPARED]
         if 2 * sum(_has_size(self.root / path, size) for path, size in sizes) < len(sizes):
-            raise StoreUnfit(
+            raise StoreError(
                 f"The vault '{self._name}' at {place_of(self._url)} has other notes than this folder",
                 "Set store.name to another name: two vaults cannot share a store",
             )
