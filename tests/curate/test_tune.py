@@ -9,12 +9,13 @@ import numpy as np
 import pytest
 
 from notewell import Vault
+from notewell.config.edit import with_values
 from notewell.config.sections import IntakeSettings
 from notewell.curate.intake_log import Decision, IntakeLog, Later
 from notewell.curate.journal import Journal
 from notewell.curate.scoring import Score, Scores
-from notewell.curate.tune import features_of, learn, tune, with_weights
-from notewell.errors import CurateError
+from notewell.curate.tune import features_of, learn, tune
+from notewell.errors import CurateError, SettingsError
 
 MakeVault = Callable[..., Vault]
 CHANCE = np.random.default_rng(7)
@@ -64,6 +65,15 @@ def test_decisions_by_chance_gain_nothing_and_nothing_is_written(make_vault: Mak
     assert 0.35 < found.after < 0.62
 
 
+def test_settings_that_cannot_hold_the_weights_stay_as_they_are(make_vault: MakeVault) -> None:
+    text = 'intake.depth = 0.3\n[curate]\nfolders = ["."]\n'
+    vault = make_vault({"notewell.toml": text, "a.md": "x"})
+    decided(vault, lambda values: values[2] > 0.5)
+    with pytest.raises(SettingsError, match=r"no table \[intake\]"):
+        tune(vault)
+    assert (vault.root / "notewell.toml").read_text() == text
+
+
 def test_too_few_decisions_are_a_fact_and_a_hint(make_vault: MakeVault) -> None:
     vault = make_vault({"notewell.toml": '[curate]\nfolders = ["."]\n'})
     decided(vault, lambda values: values[0] > 0.02, number=31)
@@ -75,7 +85,7 @@ def test_too_few_decisions_are_a_fact_and_a_hint(make_vault: MakeVault) -> None:
     "text", ["", "[intake]", "a = 1", "[intake]\n\n[x]\n", "[ intake ] # c\nreview=0.3\n", "x = 1\n"]
 )
 def test_settings_are_the_same_but_for_the_weights(text: str) -> None:
-    made = tomllib.loads(with_weights(text, {"depth": 0.25, "relevance": 0.75}))
+    made = tomllib.loads(with_values(text, "intake", {"depth": 0.25, "relevance": 0.75}))
     before = tomllib.loads(text)
     assert made.pop("intake") == {**before.pop("intake", {}), "depth": 0.25, "relevance": 0.75}
     assert made == before

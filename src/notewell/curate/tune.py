@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
 import numpy as np
 import numpy.typing as npt
 
+from notewell.config.edit import write_values
 from notewell.config.sections import IntakeSettings
 from notewell.curate.intake_log import Decision, IntakeLog
 from notewell.curate.journal import Journal
 from notewell.curate.notes import allowed_folders
 from notewell.curate.scoring import DIMENSIONS
 from notewell.errors import CurateError
-from notewell.files.folder import Folder
-from notewell.files.safe_open import SETTINGS
 from notewell.frozen import frozen
 from notewell.vault import Vault
 
@@ -65,7 +63,7 @@ def tune(vault: Vault, *, dry_run: bool = False) -> Tuned:
         tuned = replace(tuned, limits=limits_for(tuned.weights, features_of(decisions), rules))
         if dry_run or tuned.after - tuned.before < LEAST_GAIN:
             return tuned
-        write_weights(vault, tuned.weights | tuned.limits)
+        write_values(vault.root, "intake", tuned.weights | tuned.limits)
     return replace(tuned, written=True)
 
 
@@ -146,33 +144,3 @@ def auroc(scores: Matrix, wanted: npt.NDArray[np.bool_]) -> float:
     """
     higher = scores[wanted][:, None] - scores[~wanted][None, :]
     return float(np.mean((higher > 0) + (higher == 0) / 2)) if higher.size else 0.5
-
-
-def write_weights(vault: Vault, weights: dict[str, float]) -> None:
-    """Write weights into `[intake]` of the vault's settings; all other lines stay."""
-    with Folder(vault.root, "") as folder:
-        before, _ = folder.read_whole(SETTINGS)
-        try:
-            after = with_weights(before.decode("utf-8"), weights).encode()
-            folder.replace(SETTINGS, before, after)
-        except (OSError, UnicodeDecodeError) as error:
-            raise CurateError(f"{SETTINGS} was not written", "Close it in other programs, then try again") from error
-
-
-def with_weights(text: str, weights: dict[str, float]) -> str:
-    """Return settings with these weights in the section `[intake]`.
-
-    >>> with_weights("[intake]\\ndepth = 1 # mine\\n[show]\\n", {"depth": 0.5, "authority": 0.5})
-    '[intake]\\ndepth = 0.5 # mine\\nauthority = 0.5\\n[show]\\n'
-    """
-    head = re.search(r"(?m)^[ \t]*\[[ \t]*intake[ \t]*\][^\n]*(?:\n|\Z)", text)
-    if head is None:
-        lines = "".join(f"{name} = {value}\n" for name, value in weights.items())
-        return f"{text}{'' if not text or text.endswith(chr(10)) else chr(10)}\n[intake]\n{lines}"
-    following = re.compile(r"(?m)^[ \t]*\[").search(text, head.end())
-    end = following.start() if following else len(text)
-    section = text[head.end() : end]
-    for name, value in weights.items():
-        section, times = re.subn(rf"(?m)^([ \t]*{name}[ \t]*=[ \t]*)[-+\d.eE_]+", rf"\g<1>{value}", section)
-        section = section if times else f"{section.rstrip(chr(10))}\n{name} = {value}\n".lstrip("\n")
-    return f"{text[: head.end()].rstrip(chr(10))}\n{section}{text[end:]}"
