@@ -441,7 +441,7 @@ function announced(child) {
     child.once("error", (error) => fail(`Notewell cannot be started: ${error.message}`));
     child.once("close", () => {
       window.clearTimeout(timer);
-      fail("Notewell ended as soon as it was started");
+      fail("Notewell stopped right after it started");
     });
   });
 }
@@ -673,7 +673,7 @@ var SearchModal = class extends import_obsidian5.SuggestModal {
 // src/settings_tab.ts
 var import_obsidian6 = require("obsidian");
 var USUAL = "~/.local/bin/notewell";
-var ADDRESS = "Of a running server, which must serve this vault and be on this computer.";
+var ADDRESS = "The address of a running server on this computer that serves this vault.";
 var SettingsTab = class extends import_obsidian6.PluginSettingTab {
   constructor(app, owner) {
     super(app, owner);
@@ -688,7 +688,7 @@ var SettingsTab = class extends import_obsidian6.PluginSettingTab {
     this.drawLimit();
   }
   drawServer() {
-    new import_obsidian6.Setting(this.containerEl).setName("Start Notewell for this vault").setDesc("Starts it when this vault opens, and ends it when the vault closes. Off: use a server that runs.").addToggle(
+    new import_obsidian6.Setting(this.containerEl).setName("Start Notewell for this vault").setDesc("Starts the server when this vault opens, and stops it when the vault closes. If off, the plugin uses a running server.").addToggle(
       (toggle) => toggle.setValue(this.owner.options.starts).onChange(async (starts) => {
         await this.save({ starts });
         this.display();
@@ -696,7 +696,7 @@ var SettingsTab = class extends import_obsidian6.PluginSettingTab {
     );
   }
   drawProgram() {
-    new import_obsidian6.Setting(this.containerEl).setName("Program").setDesc("Its full path. Empty: look in the usual places.").addText(
+    new import_obsidian6.Setting(this.containerEl).setName("Program").setDesc("The program's full path. If empty, the plugin looks in the usual places.").addText(
       (text) => text.setPlaceholder(USUAL).setValue(this.owner.options.program).onChange((program) => this.save({ program: program.trim() }))
     );
   }
@@ -711,12 +711,12 @@ var SettingsTab = class extends import_obsidian6.PluginSettingTab {
     );
   }
   drawToken() {
-    new import_obsidian6.Setting(this.containerEl).setName("Token").setDesc("Only for a server that requires one. The app keeps it, not this plugin.").addComponent(
+    new import_obsidian6.Setting(this.containerEl).setName("Token").setDesc("Only for a server that requires one. Obsidian stores it, not this plugin.").addComponent(
       (element) => new import_obsidian6.SecretComponent(this.app, element).setValue(this.owner.options.tokenName).onChange((tokenName) => this.save({ tokenName }))
     );
   }
   drawLimit() {
-    new import_obsidian6.Setting(this.containerEl).setName("Results").setDesc("How many a search shows.").addSlider(
+    new import_obsidian6.Setting(this.containerEl).setName("Results").setDesc("How many results a search shows.").addSlider(
       (slider) => slider.setLimits(5, 50, 5).setValue(this.owner.options.limit).onChange((limit) => this.save({ limit }))
     );
   }

@@ -63,7 +63,7 @@ function announced(child: Child): Promise<string> {
         child.once("error", (error) => fail(`Notewell cannot be started: ${error.message}`));
         child.once("close", () => {
             window.clearTimeout(timer);
-            fail("Notewell ended as soon as it was started");
+            fail("Notewell stopped right after it started");
         });
     });
 }

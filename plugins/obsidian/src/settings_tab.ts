@@ -4,7 +4,7 @@ import { DEFAULTS, loopback, type Options } from "./options";
 
 // Where pipx and uv put it.
 const USUAL = "~/.local/bin/notewell";
-const ADDRESS = "Of a running server, which must serve this vault and be on this computer.";
+const ADDRESS = "The address of a running server on this computer that serves this vault.";
 
 /** The settings of the plugin. */
 export class SettingsTab extends PluginSettingTab {
@@ -27,7 +27,7 @@ export class SettingsTab extends PluginSettingTab {
     private drawServer(): void {
         new Setting(this.containerEl)
             .setName("Start Notewell for this vault")
-            .setDesc("Starts it when this vault opens, and ends it when the vault closes. Off: use a server that runs.")
+            .setDesc("Starts the server when this vault opens, and stops it when the vault closes. If off, the plugin uses a running server.")
             .addToggle((toggle) =>
                 toggle.setValue(this.owner.options.starts).onChange(async (starts) => {
                     await this.save({ starts });
@@ -39,7 +39,7 @@ export class SettingsTab extends PluginSettingTab {
     private drawProgram(): void {
         new Setting(this.containerEl)
             .setName("Program")
-            .setDesc("Its full path. Empty: look in the usual places.")
+            .setDesc("The program's full path. If empty, the plugin looks in the usual places.")
             .addText((text) =>
                 text
                     .setPlaceholder(USUAL)
@@ -65,7 +65,7 @@ export class SettingsTab extends PluginSettingTab {
     private drawToken(): void {
         new Setting(this.containerEl)
             .setName("Token")
-            .setDesc("Only for a server that requires one. The app keeps it, not this plugin.")
+            .setDesc("Only for a server that requires one. Obsidian stores it, not this plugin.")
             .addComponent((element) =>
                 new SecretComponent(this.app, element)
                     .setValue(this.owner.options.tokenName)
@@ -76,7 +76,7 @@ export class SettingsTab extends PluginSettingTab {
     private drawLimit(): void {
         new Setting(this.containerEl)
             .setName("Results")
-            .setDesc("How many a search shows.")
+            .setDesc("How many results a search shows.")
             .addSlider((slider) =>
                 slider
                     .setLimits(5, 50, 5)

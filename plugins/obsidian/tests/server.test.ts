@@ -123,7 +123,7 @@ test("a program that fails late does not end the server that was started after i
     const second = again.ask((client) => client.health());
     await vi.waitFor(() => expect(own.child).not.toBeNull());
     const newer = own.child;
-    expect(await first).toContain("ended as soon as it was started");
+    expect(await first).toContain("stopped right after it started");
     expect(own.child).toBe(newer);
     expect((await second).notes).toBe(4);
     again.end();
