@@ -13,7 +13,6 @@ from notewell.memory.near import distinctive_terms, overlap, same_words, similar
 from notewell.store import Snapshot
 from notewell.store.vectors import unit_rows
 from notewell.types.note import Vectors
-from notewell.types.query import EVERYTHING
 
 # Two notes whose mean vectors are less alike have too few words in common.
 CLOSE = 0.95
@@ -44,9 +43,14 @@ class Duplicate:
 
 
 def find_duplicates(
-    snapshot: Snapshot, most: int, without: Sequence[str] = (), wanted: Callable[[Duplicate], bool] = bool
+    snapshot: Snapshot,
+    most: int,
+    without: Sequence[str] = (),
+    wanted: Callable[[Duplicate], bool] = bool,
+    *,
+    suffix: str = "",
 ) -> list[Duplicate]:
-    """Return pairs of Markdown notes that say nearly the same, the most similar first; no note is in two."""
+    """Return pairs of notes with this suffix that say nearly the same, the most similar first; no note is in two."""
     paths, vectors = note_vectors(snapshot)
     if len(paths) < 2:
         return []
@@ -55,7 +59,7 @@ def find_duplicates(
     linked = Counter(edges.targets[~np.isin(edges.sources, lists)].tolist())
     for one, other in close_pairs(vectors):
         pair = [paths[one], paths[other]]
-        if taken & {*pair} or not all(path.endswith(".md") for path in pair):
+        if taken & {*pair} or not all(path.endswith(suffix) for path in pair):
             continue
         texts = [text_of(path, snapshot) for path in pair]
         similarity = _similarity(texts, float(vectors[one] @ vectors[other]))
@@ -85,15 +89,13 @@ def text_of(path: str, snapshot: Snapshot) -> str:
 
 def note_vectors(snapshot: Snapshot) -> tuple[list[str], Vectors]:
     """Return the notes, and the mean vector of each; nothing from a store without vectors."""
-    if not snapshot.state.made_for.dimensions:
-        return [], np.zeros((0, 0), dtype=np.float32)
-    chunks, sums = snapshot.within(EVERYTHING), dict[str, Vectors]()
+    paths = [*snapshot.ids()] if snapshot.state.made_for.dimensions else []
+    rows = {chunk: row for row, path in enumerate(paths) for chunk in snapshot.chunks_of(path)}
+    sums, chunks = np.zeros((len(paths), snapshot.state.made_for.dimensions), dtype=np.float32), sorted(rows)
     for start in range(0, len(chunks), BATCH):
         ids = chunks[start : start + BATCH]
-        rows = unit_rows(snapshot.vectors(ids).values())
-        for row, chunk in zip(rows, snapshot.chunks(sorted(ids)).values(), strict=True):
-            sums[chunk.path] = sums[chunk.path] + row if chunk.path in sums else row
-    return [*sums], unit(np.array([*sums.values()], dtype=np.float32)) if sums else np.zeros((0, 0), dtype=np.float32)
+        np.add.at(sums, [rows[chunk] for chunk in ids], unit_rows(snapshot.vectors(ids).values()))
+    return paths, unit(sums)
 
 
 def close_pairs(vectors: Vectors) -> list[tuple[int, int]]:
@@ -105,7 +107,7 @@ def close_pairs(vectors: Vectors) -> list[tuple[int, int]]:
     pairs: list[tuple[float, int, int]] = []
     first = max(0, len(vectors) - COMPARED)
     for start in range(first, len(vectors), BLOCK):
-        cosines = vectors[start : start + BLOCK] @ vectors.T
+        cosines = vectors[start : start + BLOCK] @ vectors[: start + BLOCK].T
         for row, other in zip(*(places.tolist() for places in np.nonzero(cosines >= CLOSE)), strict=True):
             # Each pair once; rows before the first that is compared only stand on the other side.
             if other < start + row:

@@ -114,7 +114,11 @@ def find_proposals(
     fixes = find_link_fixes(vault, MOST, lambda fix: may(fix.path) and is_likely(fix) and is_new(link_proposal(fix)))
     with vault.shown.answering() as snapshot:
         same = find_duplicates(
-            snapshot, MOST, own, lambda one: may(one.path) and "`" not in one.of and is_new(duplicate_proposal(one))
+            snapshot,
+            MOST,
+            own,
+            lambda one: may(one.path) and "`" not in one.of and is_new(duplicate_proposal(one)),
+            suffix=".md",
         )
     made = (
         *(tag_proposal(note.path, tag) for note in tags.notes for tag in note.tags),

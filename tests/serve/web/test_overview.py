@@ -39,8 +39,8 @@ def alike(tmp_path: Path) -> Iterator[Served]:
 
 def test_notes_that_say_nearly_the_same_are_paired_and_stubs_are_not(alike: Served) -> None:
     (pair,) = alike.get("/duplicates")["pairs"]
-    assert {pair["path"], pair["other"]} == {"Swarm.md", "Swarm copy.md"}
-    assert 0.85 <= pair["share"] < 1
+    assert {pair["path"], pair["of"]} == {"Swarm.md", "Swarm copy.md"}
+    assert 0.9 <= pair["similarity"] < 1
 
 
 def test_what_is_computed_once_follows_the_vault(alike: Served) -> None:

@@ -46,7 +46,7 @@ from notewell.serve.parameters import QUERY
 from notewell.serve.schema import schema_of
 from notewell.serve.web.choices import FilterChoices, filter_choices
 from notewell.serve.web.conversations import Session, SessionList, list_sessions, read_session
-from notewell.serve.web.duplicates import Duplicates, find_duplicates
+from notewell.serve.web.duplicates import Duplicates, list_duplicates
 from notewell.serve.web.findings import BrokenLinks, Findings, find_broken, find_findings
 from notewell.serve.web.images import image_response
 from notewell.serve.web.kept import Kept
@@ -92,7 +92,7 @@ class Routes:
         self._questions = Questions(vault)
         self._pages: CapacityLimiter | None = None
         self._filters = Kept(filter_choices)
-        self._duplicates = Kept(find_duplicates)
+        self._duplicates = Kept(list_duplicates)
         # Whether a file is there may change without the store.
         self._broken = Kept(find_broken, BROKEN_SECONDS)
 

@@ -20,7 +20,7 @@ export class Findings {
       later("Files that could not be read", status, ({ skipped }) => skipped.map((one) => [link(one.path), one.reason])),
       later("Secrets in your notes", found, ({ secrets }) => secrets.map((one) => [link(one.path, one.line), one.rule])),
       later("Broken links", ask("/broken-links"), ({ links }) => links.map((one) => [link(one.path, one.line), `${one.written} (${one.problem})`]), ({ count: all }) => all),
-      later("Notes that say nearly the same", ask("/duplicates"), ({ pairs }) => pairs.map((one) => [link(one.path), h("span", {}, `${Math.floor(one.share * 100)} % as `, link(one.other))])),
+      later("Notes that say nearly the same", ask("/duplicates"), ({ pairs }) => pairs.map((one) => [link(one.path), h("span", {}, `${Math.floor(one.similarity * 100)} % as `, link(one.of))])),
       later("Largest notes", found, ({ largest }) => largest.map((one) => [link(one.path), size(one.bytes)])),
       later("Files in other formats", status, ({ others }) => Object.entries(others).map(([suffix, number]) => [suffix || "no suffix", count(number, "file")])));
   }

@@ -1,0 +1,38 @@
+"""Near-duplicates: one finder for the review queue and for the page."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from notewell import Vault
+from notewell.curate.duplicates import find_duplicates, note_vectors
+from notewell.curate.promote import review
+from notewell.serve.web.duplicates import list_duplicates
+
+MakeVault = Callable[..., Vault]
+LONG = " ".join(f"word{number} and more of it" for number in range(60))
+SETTINGS = '[curate]\nfolders = ["."]\n[llm]\nmodel = "off"\n'
+
+
+def test_the_page_lists_texts_of_any_format_and_the_queue_proposes_markdown_alone(make_vault: MakeVault) -> None:
+    notes = {"a.txt": f"{LONG} moths.", "b.txt": f"{LONG} moths!", "stub.md": "Bees.", "stub too.md": "Bees."}
+    with make_vault({"notewell.toml": SETTINGS, **notes}) as vault:
+        vault.index()
+        assert [(pair.path, pair.of) for pair in list_duplicates(vault).pairs] == [("a.txt", "b.txt")]
+        assert review(vault).items == ()
+
+
+def test_notes_that_differ_in_one_telling_word_of_few_are_no_duplicates(make_vault: MakeVault) -> None:
+    chord = "A {} triad is a chord of three notes: a root, a {} third and a perfect fifth above it.\n"
+    with make_vault({f"{kind}.md": chord.format(kind, kind) for kind in ("major", "minor")}) as vault:
+        vault.index()
+        with vault.shown.answering() as snapshot:
+            assert find_duplicates(snapshot, 9) == []
+
+
+def test_an_empty_vault_has_no_vectors_to_compare(make_vault: MakeVault) -> None:
+    with make_vault({"empty.md": ""}) as vault:
+        vault.index()
+        with vault.shown.answering() as snapshot:
+            assert not note_vectors(snapshot)[1].any() and find_duplicates(snapshot, 9) == []
+        assert list_duplicates(vault).pairs == ()
