@@ -203,6 +203,17 @@ def test_what_cannot_be_applied_stays_ticked_and_the_rest_is_applied(vault: Vaul
     assert ticked in queue(vault)
 
 
+@pytest.mark.parametrize("path", ["Wax moths.md", "Wax moths copy.md"])
+def test_a_note_that_somebody_rewrote_since_is_not_trashed_as_a_duplicate(vault: Vault, path: str) -> None:
+    review(vault)
+    tick(vault, "Trash")
+    (vault.root / path).write_text(" ".join(f"thought{number} of mine" for number in range(60)))
+    before = contents(vault)
+    (left,) = promote(vault).left
+    assert left.reason == "it is no longer nearly the same as Wax moths.md" and contents(vault) == before
+    assert "- [x] Trash" in queue(vault)
+
+
 def test_an_edited_tick_does_what_it_says_now(vault: Vault) -> None:
     review(vault)
     (vault.root / QUEUE).write_text(queue(vault).replace("- [ ] `#bees`", "- [x] `#bees/swarm`"))

@@ -14,6 +14,8 @@ from notewell.store import Snapshot
 from notewell.store.vectors import unit_rows
 from notewell.types.note import Vectors
 
+# Two notes with a lower overlap of their words were never proposed. Below that by a tenth, as front matter may differ.
+STILL_SAME = 0.7
 # Two notes whose mean vectors are less alike have too few words in common.
 CLOSE = 0.95
 # From this similarity on, one of two notes can go: by words and by meaning, half each.
@@ -80,6 +82,13 @@ def _similarity(texts: list[str], cosine: float) -> float:
     if min(map(len, words)) < FEWEST_WORDS:
         return 0.0
     return 1.0 if same_words(texts[0]) == same_words(texts[1]) else similarity_of(cosine, overlap(*words))
+
+
+def still_same(one: str, other: str) -> bool:
+    """Tell whether two texts have most of their words in common: a note may have grown since it was proposed."""
+    return overlap(distinctive_terms(one), distinctive_terms(other)) >= STILL_SAME or same_words(one) == same_words(
+        other
+    )
 
 
 def text_of(path: str, snapshot: Snapshot) -> str:

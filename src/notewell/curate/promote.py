@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from datetime import datetime
 
+from notewell.curate.duplicates import still_same
 from notewell.curate.intake_log import IntakeLog
 from notewell.curate.intake_page import page_of
 from notewell.curate.journal import Change, Journal, create, rewrite, trash
@@ -278,15 +279,18 @@ def _mend_link(vault: Vault, action: Action, opened: _Open) -> None:
 def _trash(vault: Vault, action: Action, opened: _Open) -> None:
     if action.other in opened.trashed or action.other == action.path:
         raise NoteError(f"the note to keep, {action.other}, would be removed", "Tick one of the two")
-    # The one that stays must be there.
-    read_note(vault.root, checked_path(action.other), opened.most)
+    # The one that stays must be there, and say what the other one says by now.
+    kept = read_note(vault.root, checked_path(action.other), opened.most)
     try:
         found = read_note(vault.root, action.path, opened.most)
         found.check_writable()
-        opened.trashed[action.path] = found.data
     except NoteError as error:
         if not isinstance(error.__cause__, FileNotFoundError):
             raise
+        return
+    if not still_same(found.text, kept.text):
+        raise NoteError(f"it is no longer nearly the same as {action.other}", "Delete it by hand, or untick the line")
+    opened.trashed[action.path] = found.data
 
 
 def _create(vault: Vault, action: Action, opened: _Open) -> None:
