@@ -251,7 +251,7 @@ SPECS = {
     ),
     "hook.min_chars": Spec("Leave shorter output of a tool as it is", least=1_000, is_strict=operator.ge),
     "daemon.use": Spec(
-        "Let the daemon answer commands, ten times as fast; also `NOTEWELL_DAEMON`", is_strict=operator.le
+        "Let the daemon answer commands, four times as fast; also `NOTEWELL_DAEMON`", is_strict=operator.le
     ),
     "daemon.idle_minutes": Spec(
         "The daemon ends after this many minutes without a request", least=0, most=1e6, is_strict=operator.le

@@ -27,7 +27,7 @@ PAUSED = "paused; nothing starts in the background until `notewell daemon resume
 def command(action: str, first: bool, as_json: bool) -> None:
     """Show, stop or pause what runs in the background
 
-    The first search starts the daemon, a process that keeps the vault open, so that the next search takes a tenth of
+    The first search starts the daemon, a process that keeps the vault open, so that the next search takes a quarter of
     the time. It exits after 15 minutes without a request. If an encoder is installed, another process encodes new
     notes. `status` shows the daemon, and which of its vaults are being encoded. `stop` stops both processes; the next
     search starts the daemon again, and `notewell index` continues encoding. `pause` stops both until `resume`, even
