@@ -128,7 +128,8 @@ class LinkQuery:
     """Whose links are asked for: those of a note, those that lead to another file, or those of all notes.
 
     `called` is the name that was asked for. Of all notes, `broken` links, `wanted` notes and `orphans` are listed; `to`
-    leaves only the broken links that miss `notes`, `files` or `anchors`.
+    leaves only the broken links that miss `notes`, `files` or `anchors`. All broken links are counted, and at most
+    `most` are listed.
     """
 
     called: str = ""
@@ -138,6 +139,7 @@ class LinkQuery:
     wanted: bool = False
     orphans: bool = False
     to: str = ""
+    most: int | None = None
 
 
 def report_links(
@@ -149,9 +151,10 @@ def report_links(
         return Links(query.file, (), resolved.into_file(query.file), (), (), LinkCounts())
     if query.note:
         return _of_note(resolved, query)
-    broken = resolved.with_suggestions(resolved.broken(MISSING[query.to])) if query.broken else ()
+    found = resolved.broken(MISSING[query.to]) if query.broken else ()
+    broken = resolved.with_suggestions(found[: query.most])
     orphans = resolved.orphans() if query.orphans else ()
-    wanted = _wanted(resolved.broken((NO_NOTE,)) if query.wanted else broken)
+    wanted = _wanted(resolved.broken((NO_NOTE,)) if query.wanted else found)
     return Links(None, broken, (), orphans, wanted, resolved.counts())
 
 

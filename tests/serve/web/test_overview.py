@@ -10,6 +10,7 @@ from urllib.parse import quote
 import pytest
 
 from notewell import Vault
+from notewell.graph.link_report import LinkQuery
 from notewell.serve.web.choices import filter_choices
 
 from ..serving import Served, kept_up, serving
@@ -50,6 +51,11 @@ def test_what_is_computed_once_follows_the_vault(alike: Served) -> None:
     assert alike.ask("/reload", method="POST").status == 200
     assert alike.get("/duplicates")["pairs"] == []
     assert alike.get("/broken-links")["count"] == 1
+
+
+def test_broken_links_are_all_counted_where_a_few_are_listed(alike: Served) -> None:
+    found = alike.vault.link_graph.links(LinkQuery(broken=True, most=1))
+    assert (found.counts.broken, len(found.links), found.wanted[0].notes) == (2, 1, 2)
 
 
 def test_a_note_that_was_excluded_since_is_in_no_list(alike: Served) -> None:

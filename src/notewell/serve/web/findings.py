@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from notewell.frozen import frozen
-from notewell.graph.link_report import NoteLink
+from notewell.graph.link_report import LinkQuery, NoteLink
 from notewell.index.secrets import Secret
 from notewell.store import Snapshot
 from notewell.terms import split_terms
@@ -54,8 +54,10 @@ class BrokenLinks:
 
 def find_broken(vault: Vault) -> BrokenLinks:
     """Return the broken links; none for a vault that is not indexed."""
-    found = vault.links(broken=True).links if vault.indexed else ()
-    return BrokenLinks(len(found), found[:MOST_BROKEN])
+    if not vault.indexed:
+        return BrokenLinks(0, ())
+    found = vault.link_graph.links(LinkQuery(broken=True, most=MOST_BROKEN))
+    return BrokenLinks(found.counts.broken, found.links)
 
 
 def find_findings(vault: Vault) -> Findings:

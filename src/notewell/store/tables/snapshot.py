@@ -31,8 +31,9 @@ RESCORED = 800
 # Filters that compare with chunks, which have no list of values.
 OF_CHUNKS = ("term", "phrase", "heading", *TASKS)
 
-# Chunks that are read together and remembered until the search ends; more are for a walk over the vault.
-FEW = 300
+# Chunks that are read together and remembered until the search ends, and how many are remembered in all: more are for a
+# walk over the vault, which reads each once.
+FEW, REMEMBERED = 300, 2_000
 
 # One score in this many is sampled to estimate where the best begin.
 SAMPLED = 16
@@ -119,7 +120,7 @@ class TableSnapshot(TableLinked):
         if len(read) < len(unread) and len(self._db.fetch("EXISTING", {"ids": unread})) > len(read):
             raise damaged("a chunk has no note or no lines")
         found = {slot: chunk for slot, chunk in read.items() if chunk}
-        if len(found) <= FEW:
+        if len(found) <= FEW and len(self._chunks) < REMEMBERED:
             self._chunks.update(found)
         return {wanted: chunk for wanted in ids if (chunk := found.get(wanted) or self._chunks.get(wanted))}
 
