@@ -14,6 +14,7 @@ from notewell.index.report import EncoderProgress
 from notewell.serve.answering import IndexingProgress
 from notewell.serve.background import is_paused
 from notewell.serve.http.guard import is_trusted
+from notewell.serve.web.kept import Kept
 from notewell.vault import Vault
 
 
@@ -83,7 +84,12 @@ def indexing_of(vault: Vault) -> Indexed:
     return Indexed(indexed, finished, None if run.is_over else IndexingProgress(*run.progress))
 
 
-def health_of(vault: Vault, request: Request) -> Health:
+def count_notes(vault: Vault) -> int:
+    """Return how many notes are indexed, which takes long in a large store on a server."""
+    return vault.store.about().notes
+
+
+def health_of(vault: Vault, request: Request, notes: Kept[int]) -> Health:
     """Return the health of a server; about the vault only for requests that may search it."""
     running = version("notewell")
     if not is_trusted(request.scope):
@@ -95,5 +101,5 @@ def health_of(vault: Vault, request: Request) -> Health:
             state = vault.store.state
             made, indexed_at = state.made_for, state.indexed_at
             found = replace(found, model=made.embedder, dimension=made.dimensions, indexed_at=indexed_at)
-            found = replace(found, notes=vault.store.about().notes, filling=vault.encoder.progress)
+            found = replace(found, notes=notes.of(vault), filling=vault.encoder.progress)
     return found

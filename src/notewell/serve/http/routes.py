@@ -36,7 +36,7 @@ from notewell.serve.background import encode_wished, pause, resume
 from notewell.serve.http import curate
 from notewell.serve.http.access import is_own_page
 from notewell.serve.http.arguments import AROUND, HOPS, LINES, PART, RouteArguments, check_query, route_arguments
-from notewell.serve.http.health import Health, Indexed, Paused, VaultHealth, health_of, indexing_of
+from notewell.serve.http.health import Health, Indexed, Paused, VaultHealth, count_notes, health_of, indexing_of
 from notewell.serve.http.problems import Failure, Problem
 from notewell.serve.http.rag import ARGUMENTS, Questions, line_schemas
 from notewell.serve.http.reload import JsonLines, RunLines, wait_for_start
@@ -91,6 +91,7 @@ class Routes:
         self._vault = vault
         self._questions = Questions(vault)
         self._pages: CapacityLimiter | None = None
+        self._notes = Kept(count_notes)
         self._filters = Kept(filter_choices)
         self._duplicates = Kept(list_duplicates)
         # Whether a file is there may change without the store.
@@ -98,7 +99,7 @@ class Routes:
 
     def health(self, request: Request) -> Response:
         """Report that the server is running and, unless a token is missing, the state of its vault."""
-        return _response(as_data(health_of(self._vault, request)))
+        return _response(as_data(health_of(self._vault, request, self._notes)))
 
     def progress(self) -> Response:
         """Tell whether the vault is indexed, and the progress of a current run."""
