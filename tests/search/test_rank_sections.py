@@ -6,9 +6,8 @@ from tests.cases import cases
 
 from notewell import Vault
 from notewell.search.plan import make_plan
-from notewell.search.rank.sections import FEW, may_share, name_terms, section_headings
+from notewell.search.rank.sections import FEW, section_headings
 from notewell.search.rank.words import favour_names
-from notewell.terms import common_terms, stop_terms
 from notewell.types.candidates import Candidate
 from notewell.types.note import Chunk
 
@@ -74,10 +73,3 @@ def test_a_paragraph_of_a_long_statute_is_found_among_all_that_mention_its_numbe
     (best,) = vault.search("StGB § 7", limit=1, explain=True).hits
     assert best.heading.endswith("§ 7 Regel 7")
     assert "the query names its note and section" in [step.why for step in best.trace]
-
-
-def test_no_name_is_taken_to_lack_a_term_that_it_has() -> None:
-    hard = "dying lying tying skis skies idly ugly C++17 F# don't I'm a'b'c'd a_bcd _rrf_fuse getTenantId Über 東京"
-    words = (*stop_terms(), *common_terms(), *hard.split())
-    missed = [word for word in words for term in name_terms(word) if not may_share(frozenset([term]))(word)]
-    assert not missed

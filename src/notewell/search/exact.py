@@ -112,18 +112,7 @@ def _named(plan: Plan, store: Matching) -> list[int]:
 
 def is_called(chunk: Chunk, plan: Plan) -> bool:
     """Tell whether the query is a name of a chunk's note, but for case, accents and hyphens."""
-    wanted = _spaced(plan.text)
-    return any(begins_as(wanted, name) and _spaced(name) == wanted for name in chunk.names)
-
-
-def begins_as(folded: str, name: str) -> bool:
-    """Tell whether a name, once folded, may begin as another does: most do not, which costs next to nothing to see.
-
-    >>> begins_as("rye", "Rye bread"), begins_as("rye", "Bread"), begins_as("rye", "**Rye**")
-    (True, False, True)
-    """
-    first = name[:1]
-    return first.lower() == folded[:1] or not (first.isascii() and first.isalnum())
+    return _spaced(plan.text) in map(_spaced, chunk.names)
 
 
 @lru_cache(maxsize=4_000)

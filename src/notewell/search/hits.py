@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from itertools import pairwise
 
 from notewell.names.addresses import Addresses
 from notewell.search.fuse import Fused, best_of
-from notewell.search.rank.sections import may_share, name_terms
+from notewell.search.rank.sections import name_terms
 from notewell.search.weighing import Weighing
 from notewell.store import Matching, NoteFacts
 from notewell.types.candidates import Candidate, CastVote, Ranking
-from notewell.types.note import Chunk
 from notewell.types.query import Plan
 from notewell.types.results import Excerpt, Hit, Step, Vote
 
@@ -52,26 +51,16 @@ def choose(plan: Plan, candidates: Sequence[Candidate], limit: int) -> list[Cand
     seen: Counter[str] = Counter()
     chosen: list[Candidate] = []
     spare: list[Candidate] = []
-    is_asked_for = _asked_for(plan)
     for candidate in distinct:
-        seen[candidate.chunk.path] += not is_asked_for(candidate.chunk)
+        seen[candidate.chunk.path] += not _is_asked_for(candidate, plan)
         (chosen if seen[candidate.chunk.path] <= most else spare).append(candidate)
     page = {id(candidate) for candidate in [*chosen, *spare][:limit]}
     return [candidate for candidate in distinct if id(candidate) in page]
 
 
-def _asked_for(plan: Plan) -> Callable[[Chunk], bool]:
-    """Return a function that tells whether a plan names a chunk's note, or is limited to it."""
-    wanted = frozenset(plan.terms)
-    may = may_share(wanted)
-
-    def is_asked_for(chunk: Chunk) -> bool:
-        if chunk.path == plan.scope.under:
-            return True
-        named: frozenset[str] = name_terms(chunk.title) if may(chunk.title) else frozenset()
-        return bool(named) and named <= wanted
-
-    return is_asked_for
+def _is_asked_for(candidate: Candidate, plan: Plan) -> bool:
+    named = name_terms(candidate.chunk.title)
+    return candidate.chunk.path == plan.scope.under or (bool(named) and named <= set(plan.terms))
 
 
 def _without_duplicates(candidates: Sequence[Candidate], limit: int) -> list[Candidate]:

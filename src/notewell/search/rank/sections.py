@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from itertools import chain
 
-from notewell.search.exact import begins_as, is_written
+from notewell.search.exact import is_written
 from notewell.terms import TOKEN, fold, plain_heading, split_terms
 from notewell.types.candidates import Candidate
 from notewell.types.note import Chunk
@@ -39,10 +39,7 @@ def named_section(plan: Plan, candidates: Sequence[Candidate]) -> Mapping[int, s
     wanted, called = frozenset(plan.terms), plain_heading(plan.text)
     names = {path: chunk.names for path, chunk in {one.chunk.path: one.chunk for one in candidates}.items()}
     every = {*chain.from_iterable(names.values())}
-    near = {*filter(may_share(wanted), every)}
-    if any(begins_as(called, name) and _plain_name(name) == called for name in every):
-        return {}
-    if any(name_terms(name) == wanted for name in near):
+    if any(name_terms(name) == wanted or _plain_name(name) == called for name in every):
         return {}
     asked = [one for one in candidates if _is_heading(called, one.chunk)] if _asks(plan) else []
     if 0 < len(asked) <= FEW:
@@ -50,10 +47,10 @@ def named_section(plan: Plan, candidates: Sequence[Candidate]) -> Mapping[int, s
     folded = fold(plan.text)
     # A part counts if a heading has it: then it is no part, but the section.
     for sought in dict.fromkeys((wanted, wanted & frozenset(split_terms(PART.sub(" ", plan.text))))):
-        told = {name for name in near if not sought.isdisjoint(name_terms(name))}
+        told = {name for name in every if not sought.isdisjoint(name_terms(name))}
         sharing = {path: own for path, each in names.items() if (own := [name for name in each if name in told])}
-        of_these = (one for one in candidates if one.chunk.path in sharing)
-        fits = ((fit, one) for one in of_these if (fit := _fit(one.chunk, sharing[one.chunk.path], sought, folded)))
+        near = (one for one in candidates if one.chunk.path in sharing)
+        fits = ((fit, one) for one in near if (fit := _fit(one.chunk, sharing[one.chunk.path], sought, folded)))
         if best := sorted(fits, key=lambda pair: pair[0])[:1]:
             return {id(best[0][1]): NAMED}
     return {}
@@ -87,26 +84,6 @@ def _fit(chunk: Chunk, names: Sequence[str], wanted: frozenset[str], folded: str
         if wanted <= name_terms(name) | heading and not wanted <= name_terms(name) and not wanted <= heading
     ]
     return min(fits, default=None)
-
-
-def may_share(terms: frozenset[str]) -> Callable[[str], bool]:
-    """Return a function that tells whether a name may have one of the terms, in a tenth of the time of making its own.
-
-    A stem begins as its word does, with two letters; one of three letters may be that of "dying" or "skies".
-
-    >>> [may_share(frozenset({"oven", "die"}))(name) for name in ("Dutch Ovens", "Dying yeast", "Rye", "o_ven")]
-    [True, True, False, True]
-    """
-    starts = {term[: 2 if len(term) > 3 else 1] for term in terms if term.isascii()}
-
-    def may(name: str) -> bool:
-        # The parts of a word may be one term: a_bc, l'eau.
-        if not terms or not name.isascii() or "_" in name or "'" in name:
-            return True
-        lower = name.lower()
-        return any(start in lower for start in starts)
-
-    return may
 
 
 _plain_name = lru_cache(maxsize=4_000)(plain_heading)

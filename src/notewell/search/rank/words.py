@@ -8,8 +8,8 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 
 from notewell.search.exact import is_called
-from notewell.search.rank.sections import may_share, name_terms, named_section
-from notewell.terms import DATA, KEY, TOKEN, find_tokens, split_terms, stop_terms, token_terms
+from notewell.search.rank.sections import name_terms, named_section
+from notewell.terms import DATA, KEY, TOKEN, split_terms, stop_terms, token_terms
 from notewell.types.candidates import Candidate
 from notewell.types.note import BETWEEN, Chunk
 from notewell.types.query import Plan
@@ -132,12 +132,10 @@ def lower_stuffed(plan: Plan, candidates: Sequence[Candidate]) -> list[Candidate
 
 
 def _lowered(candidate: Candidate, wanted: frozenset[str], written: frozenset[str]) -> Candidate:
-    # Grammar is the cheapest sign: most texts have a stop word among their first.
-    if any(not stop_terms().isdisjoint(token_terms(token)) for token in find_tokens(candidate.chunk.text)):
-        return candidate
     terms = split_terms(candidate.chunk.text)
     shared = [term for term in terms if term in wanted]
-    if 2 * len(shared) <= len(terms) or len(shared) == len(set(shared)) or _is_called(candidate.chunk, written):
+    says_something = 2 * len(shared) <= len(terms) or not stop_terms().isdisjoint(terms)
+    if says_something or len(shared) == len(set(shared)) or _is_called(candidate.chunk, written):
         return candidate
     why = f"{len(shared)} of its {len(terms)} words are the query's, repeated"
     return candidate.rescored(candidate.score * STUFFED_LEFT, by="stuffed", why=why)
@@ -189,8 +187,7 @@ def name_share(plan: Plan) -> Callable[[str], float]:
     """Return a function that tells how many words a name shares with the query, from 0 to 1."""
     wanted = frozenset(plan.terms)
     prefixes = tuple(term for term in wanted if term.endswith("*"))
-    may = may_share(wanted.union(*plan.stand_ins.values()))
-    return cache(lambda name: share_words(name_terms(name), wanted, prefixes, plan.stand_ins) if may(name) else 0.0)
+    return cache(lambda name: share_words(name_terms(name), wanted, prefixes, plan.stand_ins))
 
 
 def share_words(
