@@ -1,6 +1,7 @@
 """Take a picture of each view of the page, in light and dark, at three widths: `make screenshots`.
 
-With the fonts of Debian's `fonts-noto-core` and `fonts-noto-cjk`, they look as on most machines.
+With the fonts of Debian's `fonts-noto-core`, `fonts-noto-cjk` and `fonts-noto-color-emoji`, they look as on most
+machines.
 """
 
 from __future__ import annotations
