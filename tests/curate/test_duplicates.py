@@ -34,5 +34,19 @@ def test_an_empty_vault_has_no_vectors_to_compare(make_vault: MakeVault) -> None
     with make_vault({"empty.md": ""}) as vault:
         vault.index()
         with vault.shown.answering() as snapshot:
-            assert not note_vectors(snapshot)[1].any() and find_duplicates(snapshot, 9) == []
+            assert (
+                not any(vectors.any() for _, vectors in note_vectors(snapshot)) and find_duplicates(snapshot, 9) == []
+            )
         assert list_duplicates(vault).pairs == ()
+
+
+def test_notes_are_compared_in_every_domain_whatever_its_embedder(make_vault: MakeVault) -> None:
+    own = '[embed]\nmodel = "words"\nencoder = "off"\n[domains.gym]\nfolders = ["Gym"]\n[domains.rest]\nlegacy = true\n'
+    for name in ("food", "farm"):
+        own += f'[domains.{name}]\nfolders = ["{name}"]\nembed.model = "static"\n'
+    other = LONG.replace("word", "term")
+    notes = {"Gym/a.md": LONG, "Gym/b.md": LONG, "food/c.md": other, "farm/d.md": other, "farm/empty.md": ""}
+    with Vault.open(make_vault({"notewell.toml": own, **notes}).root) as vault:
+        vault.index()
+        pairs = {(pair.path, pair.of) for pair in list_duplicates(vault).pairs}
+        assert pairs == {("Gym/a.md", "Gym/b.md"), ("farm/d.md", "food/c.md")}

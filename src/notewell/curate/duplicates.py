@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Sequence
+from itertools import chain
 
 import numpy as np
 
@@ -53,18 +54,14 @@ def find_duplicates(
     suffix: str = "",
 ) -> list[Duplicate]:
     """Return pairs of notes with this suffix that say nearly the same, the most similar first; no note is in two."""
-    paths, vectors = note_vectors(snapshot)
-    if len(paths) < 2:
-        return []
     ids, taken, found = snapshot.ids(), {*without}, []
     edges, lists = snapshot.edges().to_notes, [ids[path] for path in without if path in ids]
     linked = Counter(edges.targets[~np.isin(edges.sources, lists)].tolist())
-    for one, other in close_pairs(vectors):
-        pair = [paths[one], paths[other]]
+    for cosine, *pair in _close_notes(snapshot):
         if taken & {*pair} or not all(path.endswith(suffix) for path in pair):
             continue
         texts = [text_of(path, snapshot) for path in pair]
-        similarity = _similarity(texts, float(vectors[one] @ vectors[other]))
+        similarity = _similarity(texts, cosine)
         if similarity < SAME:
             continue
         order = sorted((0, 1), key=lambda which: (linked[ids[pair[which]]], len(texts[which]), pair[which]))
@@ -96,22 +93,49 @@ def text_of(path: str, snapshot: Snapshot) -> str:
     return "\n".join(chunk.text for chunk in snapshot.chunks(snapshot.chunks_of(path)).values())
 
 
-def note_vectors(snapshot: Snapshot) -> tuple[list[str], Vectors]:
-    """Return the notes, and the mean vector of each; nothing from a store without vectors."""
-    paths = [*snapshot.ids()] if snapshot.state.made_for.dimensions else []
-    rows = {chunk: row for row, path in enumerate(paths) for chunk in snapshot.chunks_of(path)}
-    sums, chunks = np.zeros((len(paths), snapshot.state.made_for.dimensions), dtype=np.float32), sorted(rows)
+def _close_notes(snapshot: Snapshot) -> list[tuple[float, str, str]]:
+    """Return the pairs of notes that are alike, with the cosines of their vectors, the most alike first."""
+    every = (
+        (cosine, paths[one], paths[other])
+        for paths, vectors in note_vectors(snapshot)
+        for cosine, one, other in close_pairs(vectors)
+    )
+    return sorted(every, key=lambda pair: -pair[0])
+
+
+def note_vectors(snapshot: Snapshot) -> list[tuple[list[str], Vectors]]:
+    """Return the notes and the mean vector of each, apart for each embedder; nothing from a store without vectors."""
+    apart, in_part = snapshot.apart(), defaultdict[str, dict[str, Sequence[int]]](dict)
+    for path in snapshot.ids():
+        chunks = snapshot.chunks_of(path)
+        name = snapshot.domain_of(chunks[0]) if apart and chunks else ""
+        in_part[name if name in apart else ""][path] = chunks
+    found: defaultdict[str, list[tuple[list[str], Vectors]]] = defaultdict(list)
+    for name, notes in in_part.items():
+        own, first = apart.get(name, (snapshot, 0))
+        if own.state.made_for.dimensions:
+            found[own.state.made_for.embedder].append(([*notes], _means([*notes.values()], own, first)))
+    return [
+        ([*chain.from_iterable(paths for paths, _ in parts)], np.concatenate([vectors for _, vectors in parts]))
+        for parts in found.values()
+    ]
+
+
+def _means(notes: Sequence[Sequence[int]], snapshot: Snapshot, first: int) -> Vectors:
+    """Return the mean vector of the chunks of each note; `first` was added to the ids of this state."""
+    rows = {chunk - first: row for row, chunks in enumerate(notes) for chunk in chunks}
+    sums, chunks = np.zeros((len(notes), snapshot.state.made_for.dimensions), dtype=np.float32), sorted(rows)
     for start in range(0, len(chunks), BATCH):
         ids = chunks[start : start + BATCH]
         np.add.at(sums, [rows[chunk] for chunk in ids], unit_rows(snapshot.vectors(ids).values()))
-    return paths, unit(sums)
+    return unit(sums)
 
 
-def close_pairs(vectors: Vectors) -> list[tuple[int, int]]:
-    """Return the pairs of rows that are alike, the most alike first.
+def close_pairs(vectors: Vectors) -> list[tuple[float, int, int]]:
+    """Return the pairs of rows that are alike, with their cosines, the most alike first.
 
     >>> close_pairs(np.array([[1, 0], [0, 1], [1, 0]], dtype=np.float32))
-    [(0, 2)]
+    [(1.0, 0, 2)]
     """
     pairs: list[tuple[float, int, int]] = []
     first = max(0, len(vectors) - COMPARED)
@@ -121,4 +145,4 @@ def close_pairs(vectors: Vectors) -> list[tuple[int, int]]:
             # Each pair once; rows before the first that is compared only stand on the other side.
             if other < start + row:
                 pairs.append((-float(cosines[row, other]), other, start + row))
-    return [(one, other) for _, one, other in sorted(pairs)]
+    return [(-cosine, one, other) for cosine, one, other in sorted(pairs)]
