@@ -11,7 +11,7 @@ import pytest
 from notewell import Vault
 from notewell.errors import CollectionError, NoteError
 from notewell.files.safe_open import GOLDEN
-from notewell.measure.golden import Golden, add_golden, compare, evaluate_golden, load_golden
+from notewell.measure.golden import Golden, add_golden, compare, evaluate_golden, load_baseline, load_golden
 
 MakeVault = Callable[..., Vault]
 Run = Callable[..., tuple[int, str, str]]
@@ -102,11 +102,18 @@ def test_scores_are_those_of_the_ranks_and_lines_count(bees: Vault) -> None:
 
 def test_a_baseline_is_compared_on_the_queries_that_both_have(tmp_path: Path) -> None:
     (file := tmp_path / "before.json").write_text(json.dumps({"each": {"a": 1.0, "b": 0.5, "gone": 1.0}}))
-    assert compare({"a": 0.5, "b": 0.5, "new": 0.0}, file) == (0.75, 0.5, ("a",))
-    for text, fact in (("{}", "is not a saved result"), ('{"each": {"z": 1}}', "has none of")):
+    assert compare(load_baseline(file), {"a": 0.5, "b": 0.5, "new": 0.0}) == (0.75, 0.5, ("a",))
+    with pytest.raises(CollectionError, match="has none of"):
+        compare({"z": 1.0}, {"a": 0.5})
+    for text in ("{}", "[1]", '{"each": [1]}', '{"each": {"a": "x"}}'):
         file.write_text(text)
-        with pytest.raises(CollectionError, match=fact):
-            compare({"a": 0.5}, file)
+        with pytest.raises(CollectionError, match="is not a saved result"):
+            load_baseline(file)
+
+
+def test_a_baseline_that_is_missing_is_an_error_before_anything_is_asked(bees: Vault, run_command: Run) -> None:
+    code, out, err = run_command(bees.root, "eval", "--golden", "--baseline", "nope.json")
+    assert (code, out) == (1, "") and "There is no nope.json" in err and "running" not in err
 
 
 def test_a_hit_of_the_last_search_becomes_golden_and_a_regression_fails(bees: Vault, run_command: Run) -> None:

@@ -80,17 +80,21 @@ def _checked(row: Any, name: str) -> Golden:
     return Golden(text.strip(), tuple(want))
 
 
-def compare(each: Mapping[str, float], baseline: Path) -> Worse:
-    """Compare nDCG@10 of each query with a saved output of `notewell eval --golden`, on the queries that both have."""
+def load_baseline(file: Path) -> Mapping[str, float]:
+    """Read nDCG@10 of each query from a saved output of `notewell eval --golden`."""
     try:
-        before = json.loads(read_plain(baseline))["each"]
-        shared = {text: (float(before[text]), now) for text, now in each.items() if text in before}
+        return {str(text): float(found) for text, found in json.loads(read_plain(file))["each"].items()}
     except FileNotFoundError as error:
-        raise CollectionError(f"There is no {baseline}", SAVE) from error
-    except (OSError, ValueError, LookupError, TypeError) as error:
-        raise CollectionError(f"{baseline} is not a saved result", SAVE) from error
+        raise CollectionError(f"There is no {file}", SAVE) from error
+    except (OSError, ValueError, LookupError, TypeError, AttributeError) as error:
+        raise CollectionError(f"{file} is not a saved result", SAVE) from error
+
+
+def compare(before: Mapping[str, float], each: Mapping[str, float]) -> Worse:
+    """Compare nDCG@10 of each query before and now, on the queries that both have."""
+    shared = {text: (before[text], now) for text, now in each.items() if text in before}
     if not shared:
-        raise CollectionError(f"{baseline} has none of the golden queries", SAVE)
+        raise CollectionError("The baseline has none of the golden queries", SAVE)
     then, now = (round(float(np.mean(column)), 4) for column in zip(*shared.values(), strict=True))
     return Worse(then, now, tuple(text for text, (before, after) in shared.items() if after < before))
 

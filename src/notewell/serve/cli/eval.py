@@ -14,7 +14,7 @@ from notewell.config.settings import Settings
 from notewell.files.safe_open import GOLDEN
 from notewell.measure.collection import load_collection
 from notewell.measure.evaluate import Scores, collection_vault, encode_share, evaluate
-from notewell.measure.golden import compare, evaluate_golden, load_golden
+from notewell.measure.golden import compare, evaluate_golden, load_baseline, load_golden
 from notewell.search.fuse import FUSIONS
 from notewell.serve.cli.options import Number, json_option, open_vault, print_json, vault_option
 from notewell.serve.say import counted, echo, say
@@ -91,6 +91,8 @@ def command(
     }
     if golden == (folder is not None) or (baseline and not golden):
         raise click.UsageError("Name a FOLDER, or ask the vault's own queries with --golden (and --baseline).")
+    # A file that cannot be read is an error now, not after all queries.
+    before = load_baseline(baseline) if baseline else {}
     least = _read_least(fail_below, GOLDEN_METRICS if golden else METRICS)
     with open_vault(vault, options) as opened:
         scores = _ask_folder(opened, folder, split, filled) if folder else _ask_golden(opened)
@@ -101,7 +103,7 @@ def command(
         _print_scores(scores)
     failed = [f"{name} is {shown[name]}, below {limit:g}" for name, limit in least.items() if shown[name] < limit]
     if baseline:
-        failed += _worse(shown["each"], baseline)
+        failed += _worse(before, shown["each"])
     for reason in failed:
         say(f"failed: {reason}")
     if failed:
@@ -123,8 +125,8 @@ def _read_least(written: Sequence[str], metrics: Sequence[str]) -> dict[str, flo
     return least
 
 
-def _worse(each: Mapping[str, float], baseline: Path) -> list[str]:
-    worse = compare(each, baseline)
+def _worse(before: Mapping[str, float], each: Mapping[str, float]) -> list[str]:
+    worse = compare(before, each)
     if worse.now >= worse.before:
         return []
     return [f"ndcg@10 fell from {worse.before} to {worse.now}; worse: {', '.join(map(repr, worse.queries))}"]
