@@ -214,6 +214,20 @@ def test_a_note_that_somebody_rewrote_since_is_not_trashed_as_a_duplicate(vault:
     assert "- [x] Trash" in queue(vault)
 
 
+def test_front_matter_does_not_tell_whether_notes_are_still_the_same(vault: Vault) -> None:
+    def written(*others: str, body: str = LONG) -> str:
+        return f"---\nwords: {' '.join(others)}\n---\n{body}\n"
+
+    review(vault)
+    tick(vault, "Trash")
+    same = [f"shared{number}" for number in range(300)]
+    (vault.root / "Wax moths.md").write_text(written(*same))
+    (vault.root / "Wax moths copy.md").write_text(written(*same, body="My own thoughts."))
+    assert [left.path for left in promote(vault).left] == ["Wax moths copy.md"]
+    (vault.root / "Wax moths copy.md").write_text(written(*(f"other{number}" for number in range(300))))
+    assert promote(vault).left == () and not (vault.root / "Wax moths copy.md").exists()
+
+
 def test_an_edited_tick_does_what_it_says_now(vault: Vault) -> None:
     review(vault)
     (vault.root / QUEUE).write_text(queue(vault).replace("- [ ] `#bees`", "- [x] `#bees/swarm`"))

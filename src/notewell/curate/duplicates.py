@@ -15,7 +15,7 @@ from notewell.store import Snapshot
 from notewell.store.vectors import unit_rows
 from notewell.types.note import Vectors
 
-# Two notes with a lower overlap of their words were never proposed. Below that by a tenth, as front matter may differ.
+# Two notes with a lower overlap of their words were never proposed. Below that by a tenth, as a note may have grown.
 STILL_SAME = 0.7
 # Two notes whose mean vectors are less alike have too few words in common.
 CLOSE = 0.95
@@ -82,7 +82,7 @@ def _similarity(texts: list[str], cosine: float) -> float:
 
 
 def still_same(one: str, other: str) -> bool:
-    """Tell whether two texts have most of their words in common: a note may have grown since it was proposed."""
+    """Tell whether the bodies of two notes still have most of their words in common."""
     return overlap(distinctive_terms(one), distinctive_terms(other)) >= STILL_SAME or same_words(one) == same_words(
         other
     )

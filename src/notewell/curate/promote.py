@@ -288,7 +288,7 @@ def _trash(vault: Vault, action: Action, opened: _Open) -> None:
         if not isinstance(error.__cause__, FileNotFoundError):
             raise
         return
-    if not still_same(found.text, kept.text):
+    if not still_same(*(note.text[note.body :] for note in (note_of(one.path, one.text) for one in (found, kept)))):
         raise NoteError(f"it is no longer nearly the same as {action.other}", "Delete it by hand, or untick the line")
     opened.trashed[action.path] = found.data
 
