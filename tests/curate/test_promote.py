@@ -127,6 +127,15 @@ def test_ticks_are_applied_byte_for_byte_and_taken_back(vault: Vault) -> None:
         undo_promote(vault)
 
 
+def test_a_queue_that_cannot_be_read_stops_no_undo(vault: Vault) -> None:
+    review(vault)
+    before = contents(vault)
+    tick(vault, "Trash")
+    promote(vault)
+    (vault.root / QUEUE).write_text(f"{queue(vault)}\nNo box. ^nw-0123456789\n")
+    assert [one.path for one in undo_promote(vault).done] == ["Wax moths copy.md"] and contents(vault) == before
+
+
 def test_what_was_removed_or_crossed_out_is_not_proposed_again_and_what_is_open_stays(vault: Vault) -> None:
     review(vault)
     lines = [line for line in queue(vault).split("\n") if "`#bees`" not in line]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from datetime import datetime
 
 from notewell.curate.duplicates import still_same
@@ -16,7 +17,7 @@ from notewell.curate.queues import Queues
 from notewell.curate.renames import TRIES, half_done
 from notewell.curate.review import Action, Proposed, asked_for, find_proposals, readable_action
 from notewell.curate.tag_edits import add_tags, note_of, with_edits
-from notewell.errors import CurateError, NoteError
+from notewell.errors import CurateError, NoteError, NotewellError
 from notewell.frozen import frozen
 from notewell.index import Progress
 from notewell.index.report import Reason
@@ -83,7 +84,7 @@ class Promoted:
     left: tuple[Reason, ...] = ()
     """Ticked proposals that cannot be applied, and why; they stay in the queue."""
     open: int = 0
-    """How many proposals are in the queue now."""
+    """How many proposals are in the queue now; after undoing, 0 if it cannot be read."""
     notices: tuple[Notice, ...] = ()
     """What the user should know."""
 
@@ -191,7 +192,10 @@ def undo_promote(vault: Vault) -> Promoted:
     notices = vault.refresh() if vault.indexed else ()
     kinds: dict[str, Kind] = {"trash": "duplicate", "create": "intake"}
     done = tuple(Ticked(kinds.get(change.kind, "tag"), change.path, "") for change in entry.changes)
-    remaining = _open_in(Queues(vault).items())
+    remaining = 0
+    # The notes are as they were, even if a queue cannot be read.
+    with suppress(NotewellError):
+        remaining = _open_in(Queues(vault).items())
     return Promoted(done, applied=True, left=half_done(unfinished), open=remaining, notices=notices)
 
 
