@@ -305,3 +305,18 @@ def test_without_the_record_of_what_was_written_last_nothing_is_lost(vault: Vaul
     tick(vault, "[[Wax-moths]]")
     assert promote(vault).done
     assert [item.kind for item in review(vault).items] == ["tag", "duplicate"]
+
+
+def test_an_edit_in_a_queue_of_another_machine_stays_after_intake_added_to_it(vault: Vault) -> None:
+    from notewell.curate.queue import Proposal  # noqa: PLC0415
+    from notewell.curate.queues import Queues  # noqa: PLC0415
+
+    review(vault)
+    queues = Queues(vault)
+    next(queues.journal.folder.glob("queue-*.json")).unlink()
+    (vault.root / QUEUE).write_text(queue(vault).replace("`#bees`", "`#bees/swarm`"))
+    with queues.journal.alone():
+        queues.add([Proposal("intake", "0123456789", "Add `Sub/Rye.md` from news: 0.50, like other notes")])
+    assert "Sub/Rye.md" in queue(vault)
+    review(vault)
+    assert "- [ ] `#bees/swarm` for" in queue(vault)

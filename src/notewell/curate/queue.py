@@ -49,6 +49,8 @@ class Proposal:
     """What identifies it, however it is worded."""
     text: str
     """What would be done, and why, on one line of Markdown."""
+    read: bool = False
+    """Whether it was read from the queue, where a person may have edited it."""
 
     @property
     def line(self) -> str:
@@ -200,8 +202,8 @@ def renew(text: str, path: str, proposals: Sequence[Proposal], base: Base, done:
         made = fresh[item.id].line if untouched else bare
         kept.append(made + line[len(bare) :])
         # A line without a record, as on another machine, counts as edited unless it is what is proposed now.
-        ours = fresh[item.id].line if item.id in fresh else ""
-        shown[item.id] = made if untouched else base.open.get(item.id, ours)
+        ours = fresh[item.id].line if item.id in fresh and not fresh[item.id].read else ""
+        shown[item.id] = made if untouched else base.open.get(item.id) or ours
     new = [one for one in proposals if one.id not in shown and one.id not in refused and one.id not in finished]
     lines = _with_sections(kept, new, {key: refused[key] for key in [*refused][-MOST_DECLINED:]})
     shown |= {one.id: one.line for one in new}

@@ -93,7 +93,7 @@ class QueueFile:
     def proposals(self) -> list[Proposal]:
         """Return the open proposals in the queue that can be read."""
         kinds = ((item, readable_action(item)) for item in self.items() if not item.declined)
-        return [Proposal(action.kind, item.id, item.text) for item, action in kinds if action]
+        return [Proposal(action.kind, item.id, item.text, read=True) for item, action in kinds if action]
 
     def mark(self, marks: Mapping[str, str]) -> None:
         """Write other signs into the boxes of proposals, by their ids."""
