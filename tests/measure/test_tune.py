@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable
+from pathlib import Path
 from random import Random
 
 import numpy as np
 import pytest
 
 from notewell import Vault
-from notewell.config.edit import with_values
+from notewell.config.edit import with_values, write_values
 from notewell.errors import CollectionError, SettingsError
 from notewell.files.safe_open import GOLDEN
 from notewell.graph.link_report import NoteLink
@@ -234,6 +235,15 @@ def test_values_of_a_setting_are_written_whatever_the_file_has() -> None:
     assert with_values("[search]\r\nlimit = 5\r\n", "search", {"name_weight": 1.2}).startswith(
         "[search]\r\nlimit = 5\n"
     )
+
+
+def test_line_ends_of_windows_stay_in_settings(tmp_path: Path) -> None:
+    settings, file = b"[search]\r\nlimit = 5\r\n\r\n[show]\r\ntext = true\r\n", tmp_path / "notewell.toml"
+    file.write_bytes(settings)
+    write_values(tmp_path, "search", {"link_weight": 0.5})
+    assert file.read_bytes() == settings.replace(b"5\r\n", b"5\r\nlink_weight = 0.5\r\n", 1)
+    write_values(tmp_path, "search", {"link_weight": None})
+    assert file.read_bytes() == settings
 
 
 def test_notes_propose_golden_queries_that_can_be_read_back(vault: Vault, run_command: Run) -> None:

@@ -36,7 +36,9 @@ def write_values(root: Path, section: str, values: Mapping[str, float | None]) -
             if folder.create(SETTINGS, with_values("", section, values).encode()):
                 return
             before, _ = folder.read_whole(SETTINGS, LARGEST)
-            after = with_values(before.decode("utf-8"), section, values)
+            text = before.decode("utf-8")
+            ending = "\r\n" if 0 < text.count("\n") == text.count("\r\n") else "\n"
+            after = with_values(text.replace(ending, "\n"), section, values).replace("\n", ending)
             _check(after, section, values)
             folder.replace(SETTINGS, before, after.encode())
     except UnicodeDecodeError as error:
