@@ -107,6 +107,16 @@ def test_what_is_declined_in_one_queue_stays_declined(vault: Vault) -> None:
     assert "## Declined" in (vault.root / "Gym/_todo.md").read_text()
 
 
+def test_a_domain_with_another_embedder_is_judged_by_words_alone(vault: Vault) -> None:
+    own = REGISTRY.replace("[domains.food]", '[domains.food]\nembed.model = "static"')
+    (vault.root / "notewell.toml").write_text(f'[embed]\nmodel = "words"\nencoder = "off"\n{own}')
+    with Vault.open(vault.root) as mixed:
+        mixed.index()
+        tags = {note.path: note.tags for note in suggest_tags(mixed).notes}
+        assert [tag.tag for tag in tags["Food/New.md"]] == ["bread"]
+        assert "its meaning has words of the note" in tags["Food/New.md"][0].why
+
+
 def test_a_queue_of_a_domain_outside_the_allowed_folders_is_an_error(make_vault: Callable[..., Vault]) -> None:
     with make_vault({**NOTES, "notewell.toml": REGISTRY.replace('["."]', '["Gym"]')}) as vault:
         vault.index()

@@ -45,7 +45,7 @@ def subject_of(chunks: Sequence[Chunk], snapshot: Snapshot, vectors: Vectors | N
     """Return what chunks are about; a row of vectors for each, or None if there is no embedder."""
     terms = distinctive_terms(chunks[:READ], snapshot)
     vector = mean(vectors[:READ]) if vectors is not None and len(vectors) else None
-    return Subject(snapshot.counts(terms).rarities(terms), vector)
+    return Subject(snapshot.counts(terms).rarities(terms), vector if vector is not None and vector.any() else None)
 
 
 def subject_of_note(path: str, snapshot: Snapshot) -> Subject:
@@ -64,14 +64,14 @@ def embedded(chunks: Sequence[Chunk], embedder: Embedder | None) -> Vectors | No
 def neighbours(subject: Subject, snapshot: Snapshot, without: Iterable[str] = ()) -> list[Neighbour]:
     """Return the notes most like a subject, the most similar first, each once; notes `without` are left out."""
     found = snapshot.match([*subject.rarities], EVERYTHING, CANDIDATES).found
-    near: dict[int, float] = {}
+    ids, near = [chunk for chunk, _ in found], dict[int, float]()
     if subject.vector is not None:
         ranked = snapshot.nearest(subject.vector, EVERYTHING, CANDIDATES).found
-        ids = list(dict.fromkeys((*(chunk for chunk, _ in found), *(chunk for chunk, _ in ranked))))
-        stored = snapshot.vectors(ids)
-        rows = unit_rows(stored.values()) @ subject.vector
-        near = dict(zip(stored, rows.tolist(), strict=True))
-    ids = [*near] or [chunk for chunk, _ in found]
+        stored = snapshot.vectors(list(dict.fromkeys((*ids, *(chunk for chunk, _ in ranked)))))
+        rows, ids = unit_rows(stored.values()), [*stored]
+        cosines = zip(ids, (rows @ subject.vector).tolist(), rows, strict=True)
+        # The vectors of another embedder, as of another domain, are zero here: these notes are compared by words alone.
+        near = {chunk: cosine for chunk, cosine, row in cosines if row.any()}
     left_out, best = set(without), dict[str, Neighbour]()
     for number, chunk in snapshot.chunks(ids).items():
         if chunk.path in left_out:
