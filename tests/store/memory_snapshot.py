@@ -55,16 +55,10 @@ Key = TypeVar("Key", int, str)
 
 def bm25(often: Mapping[Key, float], lengths: Mapping[Key, float], times: int) -> dict[Key, float]:
     """Return the score of one term, by hand, for each document that has it."""
-    least = min(LEAST_OF_MEAN * mean_of(lengths), LEAST_WORDS)
-    counted = {key: max(length, least) for key, length in lengths.items()}
+    mean = sum(lengths.values()) / max(1, len(lengths))
     weight = times * rarity(sum(value > 0 for value in often.values()), len(often))
-    norms = {key: K1 * (1 - B + B * counted[key] / mean_of(counted)) for key in often}
+    norms = {key: K1 * (1 - B + B * lengths[key] / mean) for key in often}
     return {key: weight * value / (value + norms[key]) for key, value in often.items() if value}
-
-
-def mean_of(lengths: Mapping[Key, float]) -> float:
-    """Return the mean of all lengths."""
-    return sum(lengths.values()) / max(1, len(lengths))
 
 
 def text_of(chunk: Chunk) -> Text:
@@ -100,14 +94,24 @@ class MemorySnapshot:
 
     # Matching
 
+    def _lengths(
+        self, weights: Mapping[int, Mapping[str, int]], of_note: Mapping[int, str]
+    ) -> tuple[dict[int, float], dict[str, float]]:
+        """Return the lengths of all chunks and notes; short notes count as longer, and so do their chunks."""
+        lengths = {number: stored_length(own) for number, own in weights.items()}
+        notes = Counter[str]()
+        for number, length in lengths.items():
+            notes[of_note[number]] += length
+        least = min(LEAST_OF_MEAN * sum(notes.values()) / max(1, len(notes)), LEAST_WORDS)
+        times = {path: max(1.0, least / length) for path, length in notes.items()}
+        chunks = {number: length * times[of_note[number]] for number, length in lengths.items()}
+        return chunks, {path: length * times[path] for path, length in notes.items()}
+
     def match(self, terms: Sequence[str], scope: Scope, limit: int, *, stand_ins: StandIns = NO_STAND_INS) -> Ranking:
         inside, weights = self.within(scope), {number: weigh_terms(chunk) for number, chunk in self._chunks.items()}
-        lengths = {number: stored_length(own) for number, own in weights.items()}
         of_note = {number: chunk.path for number, chunk in self._chunks.items()}
         first = {of_note[number]: number for number in weights if self._leads(number)}
-        note_lengths = Counter[str]()
-        for number, length in lengths.items():
-            note_lengths[of_note[number]] += length
+        lengths, note_lengths = self._lengths(weights, of_note)
         held = Counter[str]()
         by_chunk: dict[int, float] = defaultdict(float)
         by_note: dict[str, float] = defaultdict(float)

@@ -193,8 +193,10 @@ class Notes:
         for place, counts in tenths.items():
             in_notes[place[0]].update(counts)
             note_lengths[place[0]] += lengths[place]
-        by_note = plain_bm25(terms, in_notes, note_lengths)
-        by_chunk = plain_bm25(terms, tenths, lengths)
+        least = min(0.5 * sum(note_lengths.values()) / len(note_lengths), 100)
+        times = {path: max(1, least / length) for path, length in note_lengths.items()}
+        by_note = plain_bm25(terms, in_notes, {path: size * times[path] for path, size in note_lengths.items()})
+        by_chunk = plain_bm25(terms, tenths, {place: size * times[place[0]] for place, size in lengths.items()})
         # The lines are counted from 1.
         return {
             (path, line): 0.3 * score + 0.5 * by_note[path] + 0.2 * by_chunk.get((path, 1), 0.0)
@@ -205,16 +207,14 @@ class Notes:
         return {place: float(own @ vector) for place, own in self.vectors.items()}
 
 
-def plain_bm25(terms: Sequence[str], tenths: Mapping[Key, Counter[str]], sizes: Mapping[Key, int]) -> dict[Key, float]:
-    least = min(0.5 * sum(sizes.values()) / len(sizes), 100)
-    counted = {key: max(least, size) for key, size in sizes.items()}
-    mean = sum(counted.values()) / len(counted)
+def plain_bm25(terms: Sequence[str], held: Mapping[Key, Counter[str]], sizes: Mapping[Key, float]) -> dict[Key, float]:
+    mean = sum(sizes.values()) / len(sizes)
     scores: dict[Key, float] = defaultdict(float)
     for term in terms:
-        holding = {key: counts[term] / 10 for key, counts in tenths.items() if term in counts}
-        rarity = math.log(1 + (len(tenths) - len(holding) + 0.5) / (len(holding) + 0.5))
+        holding = {key: counts[term] / 10 for key, counts in held.items() if term in counts}
+        rarity = math.log(1 + (len(held) - len(holding) + 0.5) / (len(holding) + 0.5))
         for key, often in holding.items():
-            norm = 1.5 * (1 - 0.75 + 0.75 * counted[key] / mean)
+            norm = 1.5 * (1 - 0.75 + 0.75 * sizes[key] / mean)
             scores[key] += rarity * often / (often + norm)
     return scores
 

@@ -98,3 +98,14 @@ def test_a_long_note_is_no_measure_of_short_ones(store: Store) -> None:
     with store.reading() as snapshot:
         scores = [score for _, score in snapshot.match(["hive"], EVERYTHING, 9).found]
     assert scores[0] == scores[1] > scores[2]
+
+
+def test_a_short_section_of_a_long_note_keeps_its_length(store: Store) -> None:
+    with store.writing() as writer:
+        put(writer, "sections.md", "hive", "rye " * 300, "hive " + "rye " * 40)
+        put(writer, "other.md", "oven " * 300)
+    with store.reading() as snapshot:
+        ranking = snapshot.match(["hive"], EVERYTHING, 9)
+        texts = [chunk.text[:9] for chunk in snapshot.chunks([slot for slot, _ in ranking.found]).values()]
+    assert texts == ["hive", "hive rye "]
+    assert ranking.found[0][1] > ranking.found[1][1]

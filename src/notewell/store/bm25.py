@@ -16,9 +16,9 @@ from notewell.types.note import Chunk
 # Robertson's constants as most engines set them; .9/.4 and 1.2/.75 were no better over nine collections.
 K1 = 1.5
 B = 0.75
-# A chunk or note counts as at least this share of the mean length, or as this many words if that is less: among notes
-# of a line or two, one word would otherwise weigh as much as the subject of a page. Both from trials on the titles of
-# four vaults (docs/decisions/search.md); where all texts are short, as in collections of functions, little changes.
+# A note counts as at least this share of the mean length, or as this many words if that is less: among notes of a line
+# or two, one word would otherwise weigh as much as the subject of a page. Both from trials on the titles of four vaults
+# (docs/decisions/search.md); where all notes are short, as in collections of functions, little changes.
 LEAST_OF_MEAN, LEAST_WORDS = 0.5, 100
 
 # Weights of a chunk's texts, in tenths: its lines, the headings above them, the note's title and properties, and the
@@ -99,9 +99,21 @@ def length_norms(lengths: npt.NDArray[np.number[Any]]) -> npt.NDArray[np.float32
     live = lengths > 0
     norms = np.full(lengths.size, np.inf, dtype=np.float32)
     if live.any():
-        counted = np.maximum(lengths[live], min(LEAST_OF_MEAN * lengths[live].mean(), LEAST_WORDS))
-        norms[live] = K1 * (1 - B + B * counted / counted.mean())
+        norms[live] = K1 * (1 - B + B * lengths[live] / lengths[live].mean())
     return norms
+
+
+def lengthening(lengths: npt.NDArray[np.number[Any]]) -> npt.NDArray[np.float64]:
+    """Return how many times its length each note counts, and each of its chunks; 1 but for short notes.
+
+    >>> lengthening(np.array([10, 40, 150, 0]))
+    array([3.33333333, 1.        , 1.        , 1.        ])
+    """
+    live = lengths > 0
+    least = min(LEAST_OF_MEAN * lengths[live].mean(), LEAST_WORDS) if live.any() else 0
+    times = np.ones(lengths.size)
+    times[live] = np.maximum(1, least / lengths[live])
+    return times
 
 
 def rarity(holding: int, chunks: int) -> float:

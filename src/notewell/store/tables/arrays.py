@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from notewell.store.bm25 import length_norms
+from notewell.store.bm25 import length_norms, lengthening
 from notewell.store.tables.checked import MOST, damaged, decodes
 from notewell.store.tables.masks import Masks
 from notewell.store.tables.postings import BLOCK
@@ -191,15 +191,16 @@ class Arrays(NamedTuple):
         size, dead = blocks.lengths.size, np.flatnonzero(blocks.lengths == 0)
         notes = numbered(blocks.notes)
         note_lengths = np.bincount(notes, blocks.lengths)
+        times = lengthening(note_lengths)
         first_slots = np.zeros(note_lengths.size, dtype=np.intp)
         first_slots[notes[blocks.leads]] = np.flatnonzero(blocks.leads)
         return cls(
             made=made,
             dimensions=dimensions,
-            norms=length_norms(blocks.lengths),
+            norms=length_norms(blocks.lengths * times.take(notes)),
             notes=notes,
             first_slots=first_slots,
-            note_norms=length_norms(note_lengths),
+            note_norms=length_norms(note_lengths * times),
             note_count=int(np.count_nonzero(note_lengths)),
             term_counts={},
             note_counts={},
