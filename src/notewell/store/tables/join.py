@@ -67,7 +67,8 @@ class Join:
         state = joined_state([snapshot.state for snapshot in snapshots])
         parts = [*_comparable(snapshots, state)]
         seals = self._seals_of(snapshots)
-        made = tuple((own.state.id, own.state.notes_changed) for own in snapshots)
+        # Without what is on a lost node, a store ends at another slot, and those after it begin elsewhere.
+        made = tuple((own.state.id, own.state.notes_changed, own.state.lost) for own in snapshots)
 
         def across() -> Mapping[int, LinkEnds]:
             # Until all links are resolved, none between stores is known.
@@ -132,5 +133,7 @@ def joined_state(states: Sequence[State]) -> State:
         finished=all(state.finished for state in states),
         origin=next((state.origin for state in states if state.origin != "own"), "own"),
         newest=sum(state.newest or state.generation for state in states) if any(s.newest for s in states) else 0,
+        lost=tuple(sorted({node for state in states for node in state.lost})),
+        missing=sum(state.missing for state in states),
         id="".join(state.id for state in states),
     )
