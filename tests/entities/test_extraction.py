@@ -167,3 +167,11 @@ def test_two_aliases_of_one_name_join_nothing() -> None:
         note("Flow.md", alias="current", type="concept"),
     )
     assert {spelling.name for spelling in found["Flow"].spellings} == {"Flow"}
+
+
+def test_a_long_line_is_read_in_linear_time() -> None:
+    # Each would take minutes if an opening bracket were followed to the end of the line, or a run copied for each word.
+    for unit in ("[[", "](", "](a(", "[!", "[REDACTED", "<", "{", "`", "The And ", "A of ", "Herr von der "):
+        line = unit * (600_000 // len(unit)) + " plain" * 400_000
+        assert all(len(named.name) < 100 for named in names_in(line, 1))
+    assert [named.name for named in names_in("See [Ada](Foo_(Kyoto).md), [[Rye (Bread)]] and [[a|b]].", 1)] == ["Ada"]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -19,8 +19,8 @@ RUN = re.compile(rf"(?<![\w/\\@#$%.`{{<=°]){WORD}(?:[ ](?:{INNER}[ ]){{0,2}}{WO
 # Code, addresses, HTML, comments, formulas and placeholders say nothing; of a link, its text counts.
 FENCE = re.compile(r"^[ \t>]*(`{3,}|~{3,}).*?(?:^[ \t>]*\1[`~]*[ \t]*$|\Z)", re.MULTILINE | re.DOTALL)
 APART = re.compile(
-    r"`[^`\n]*`|!?\[\[[^\]\n]*\]\]|\]\([^)\n]*\)|https?://\S+|<[^>\n]{1,300}>|%%.*?%%|\$\$.*?\$\$|\[REDACTED[^\]]*\]"
-    r"|\[![^\]\n]*\]|\{[^}\n]{0,200}\}",
+    r"`[^`\n]*`|!?\[\[[^\]\n]{0,500}\]\]|\]\([^()\n]*+(?:\([^()\n]*+\)[^()\n]*+)?\)|https?://\S+|<[^>\n]{1,300}>|%%.*?%%|\$\$.*?\$\$|\[REDACTED[^\[\]]*+\]"
+    r"|\[![^\]\n]{0,500}\]|\{[^}\n]{0,200}\}",
     re.DOTALL,
 )
 # Headings, lines of tables, and lines in which most words have a capital, have capitals for another reason.
@@ -150,15 +150,17 @@ def _apart(part: _Part) -> Iterator[_Part]:
 
 def _name_of(part: _Part, line: int, english: bool) -> Iterator[Named]:
     words, cue, first = part
-    ahead = ""
     # The rest of an abbreviation, as of "z. B. Obsidian", begins no name.
-    if len(cue) == 1 and len(words[0]) == 2:
-        words = words[1:]
-    while words and (is_ordinary(words[0]) or (len(words) > 1 and _is_title(words[0]))):
-        ahead, first = fold(words[0]).rstrip("."), False
-        words = words[1:]
-    while words and (is_ordinary(words[-1]) or not words[-1][0].isupper()) and not _is_surname(words):
-        words = words[:-1]
+    begin, end, ahead = int(len(cue) == 1 and len(words[0]) == 2), len(words), ""
+    while begin < end and (is_ordinary(words[begin]) or (end - begin > 1 and _is_title(words[begin]))):
+        ahead, first = fold(words[begin]).rstrip("."), False
+        begin += 1
+    # Ordinary words at the end are left out, but not the surname after a first name.
+    while begin < end and (is_ordinary(words[end - 1]) or not words[end - 1][0].isupper()):
+        if end - begin == 2 and _is_surname(*words[begin:end]):
+            break
+        end -= 1
+    words = words[begin:end]
     name = POSSESSIVE_END.sub("", " ".join(words).rstrip("."))
     if not words or not is_name(name) or ((first or cue.isdigit()) and LETTERED.match(name)):
         return
@@ -166,9 +168,9 @@ def _name_of(part: _Part, line: int, english: bool) -> Iterator[Named]:
     yield Named(name, line, kind, weak=not kind and (first or not english))
 
 
-def _is_surname(words: Sequence[str]) -> bool:
+def _is_surname(first: str, word: str) -> bool:
     """Tell whether an ordinary word is the surname after a first name, as in `Neil Young`."""
-    return len(words) == 2 and key_of(words[1]) in names_of("surnames") and is_first_name(words[0])
+    return key_of(word) in names_of("surnames") and is_first_name(first)
 
 
 def name_at(row: str, start: int, end: int) -> str:
