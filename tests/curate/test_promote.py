@@ -136,6 +136,15 @@ def test_a_queue_that_cannot_be_read_stops_no_undo(vault: Vault) -> None:
     assert [one.path for one in undo_promote(vault).done] == ["Wax moths copy.md"] and contents(vault) == before
 
 
+def test_a_pair_that_was_declined_is_not_proposed_the_other_way_round(vault: Vault) -> None:
+    (found,) = (item for item in review(vault).items if item.kind == "duplicate")
+    assert found.path == "Wax moths copy.md"
+    promote(vault, decline=[found.id])
+    (vault.root / "Links.md").write_text("See [[Wax moths copy]].\n")
+    vault.refresh()
+    assert "duplicate" not in {item.kind for item in review(vault).items}
+
+
 def test_what_was_removed_or_crossed_out_is_not_proposed_again_and_what_is_open_stays(vault: Vault) -> None:
     review(vault)
     lines = [line for line in queue(vault).split("\n") if "`#bees`" not in line]

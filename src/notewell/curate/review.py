@@ -112,14 +112,14 @@ def find_proposals(
         return not domains or fix.why == SAME_NAME or domains.of(fix.path) == domains.of(fix.to)
 
     fixes = find_link_fixes(vault, MOST, lambda fix: may(fix.path) and is_likely(fix) and is_new(link_proposal(fix)))
+
+    def is_wanted(one: Duplicate) -> bool:
+        # Which of the two goes may have changed since a person declined to trash the other one.
+        ways = (one, replace(one, path=one.of, of=one.path))
+        return may(one.path) and "`" not in one.of and all(is_new(duplicate_proposal(way)) for way in ways)
+
     with vault.shown.answering() as snapshot:
-        same = find_duplicates(
-            snapshot,
-            MOST,
-            own,
-            lambda one: may(one.path) and "`" not in one.of and is_new(duplicate_proposal(one)),
-            suffix=".md",
-        )
+        same = find_duplicates(snapshot, MOST, own, is_wanted, suffix=".md")
     made = (
         *(tag_proposal(note.path, tag) for note in tags.notes for tag in note.tags),
         *map(link_proposal, fixes),
