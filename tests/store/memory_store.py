@@ -101,6 +101,7 @@ class MemoryBatch:
         current = self._measured or (state.standings_current and not self._resolved)
         changed = state.generation if self._changed else state.notes_changed
         state = replace(state, links_resolved=resolved, standings_current=current, notes_changed=changed)
+        state = replace(state, touched=state.touched + self._touched)
         if self._changed or self._touched or not self._derived:
             state = replace(state, indexed_at=datetime.now(UTC).isoformat(timespec="seconds"))
         return replace(

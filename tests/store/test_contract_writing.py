@@ -130,9 +130,10 @@ def test_a_note_without_chunks_is_remembered(store: Store) -> None:
 def test_touching_a_note_changes_its_time_and_nothing_else(store: Store) -> None:
     with store.writing() as writer:
         put(writer, "a.md", "rye")
-    before, stamp = store.about(), store.files().notes["a.md"]
+    before, stamp, touched = store.about(), store.files().notes["a.md"], store.state.touched
     with store.writing() as writer:
         writer.touch("a.md", Stamp(77, 88, "ignored"))
+    assert store.state.touched > touched
     assert store.files().notes == {"a.md": Stamp(77, 88, stamp.digest)}
     assert store.about().generation == before.generation
     assert matching(store, "rye") == ["a.md"]

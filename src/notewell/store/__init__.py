@@ -47,6 +47,8 @@ class State:
     """Grows with every change."""
     notes_changed: int = 0
     """The generation in which notes or skipped files last changed."""
+    touched: int = 0
+    """How often times of files changed whose notes did not."""
     indexed_at: str = ""
     """When notes were last indexed; empty for a new store."""
     encoder: str = ""

@@ -201,6 +201,11 @@ def test_the_list_of_notes_follows_every_change(tmp_path: Path) -> None:
             os.utime(tmp_path / "Tin.md", (1_500_000_000, 1_500_000_000))
             vault.index()
             assert listed() == [("Rye.md", 1_700_000_000), ("Bees.md", 1_600_000_000), ("Tin.md", 1_500_000_000)]
+            # Times alone, more often than once in a second.
+            for seconds in (1_400_000_000, 1_400_000_001, 1_400_000_002):
+                os.utime(tmp_path / "Tin.md", (seconds, seconds))
+                vault.index()
+                assert listed()[-1] == ("Tin.md", seconds)
             (tmp_path / "notewell.toml").write_text('[index]\nexclude = ["Rye.md"]\n', "utf-8")
             vault.freshness.reload()
             assert ("Rye.md", 1_700_000_000) not in listed()

@@ -79,7 +79,7 @@ class FileList:
 
     def _found(self, wanted: Wanted, snapshot: Snapshot, excluded: frozenset[str]) -> list[Listed]:
         state = snapshot.state
-        key = (wanted, excluded, state.id, state.notes_changed, state.indexed_at)
+        key = (wanted, excluded, state.id, state.notes_changed, state.touched)
         kept, found = self._kept
         if kept != key:
             stamps = self._vault.store.files().notes

@@ -125,6 +125,7 @@ def joined_state(states: Sequence[State]) -> State:
         made_for=first.made_for,
         generation=sum(state.generation for state in states),
         notes_changed=sum(state.notes_changed for state in states),
+        touched=sum(state.touched for state in states),
         indexed_at=max(indexed) if all(indexed) else "",
         encoder=next((state.encoder for state in states if state.encoder), ""),
         links_resolved=all(state.links_resolved for state in states),

@@ -80,6 +80,7 @@ def state_of(values: Mapping[str, Any], seals: Seals = NO_SEALS) -> State:
         MadeFor(_written(values["embedder"]), _dimensions(values["dimensions"]), _written(values["recipe"])),
         generation=counted(values["generation"]),
         notes_changed=counted(values["arrays"]),
+        touched=counted(values.get("touched") or 0),
         indexed_at=_time(values["indexed_at"]),
         encoder=_written(values["fine"]),
         links_resolved=values["linked"] == counted(values["arrays"]),
