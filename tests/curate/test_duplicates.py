@@ -30,6 +30,15 @@ def test_notes_that_differ_in_one_telling_word_of_few_are_no_duplicates(make_vau
             assert find_duplicates(snapshot, 9) == []
 
 
+def test_a_pair_that_is_not_wanted_leaves_its_notes_to_others(make_vault: MakeVault) -> None:
+    with make_vault({f"{name}.md": f"{LONG} {name}." for name in "abc"}) as vault:
+        vault.index()
+        with vault.shown.answering() as snapshot:
+            (first,) = find_duplicates(snapshot, 9)
+            (other,) = find_duplicates(snapshot, 9, wanted=lambda one: (one.path, one.of) != (first.path, first.of))
+    assert {other.path, other.of} != {first.path, first.of}
+
+
 def test_an_empty_vault_has_no_vectors_to_compare(make_vault: MakeVault) -> None:
     with make_vault({"empty.md": ""}) as vault:
         vault.index()

@@ -66,9 +66,9 @@ def find_duplicates(
             continue
         order = sorted((0, 1), key=lambda which: (linked[ids[pair[which]]], len(texts[which]), pair[which]))
         gone, kept = (pair[which] for which in order)
-        taken |= {gone, kept}
         if wanted(made := Duplicate(gone, kept, round(similarity, 3), linked[ids[gone]])):
             found.append(made)
+            taken |= {gone, kept}
         if len(found) == most:
             break
     return sorted(found, key=lambda one: (-one.similarity, one.path))
