@@ -104,7 +104,7 @@ REFUSED = {
     "nothing for itself": ('[domains.a]\nfolders = ["Gym"]\nexclude = ["Gym"]', "excludes all"),
     "excludes what it has not": ('[domains.a]\nfolders = ["Gym"]\nexclude = ["Food"]', "not below"),
     "legacy with folders": ('[domains.a]\nlegacy = true\nfolders = ["Gym"]', "has folders"),
-    "legacy by name only": ('[domains.legacy]\nfolders = ["Gym"]', "called legacy"),
+    "legacy by name only": ('[domains.legacy]\nfolders = ["Gym"]', "gives folders to the domain legacy"),
     "above the vault": ('[domains.a]\nfolders = ["../x"]', "outside the vault"),
     "an absolute path": ('[domains.a]\nfolders = ["/etc"]', "outside the vault"),
     "a home": ('[domains.a]\nfolders = ["~/x"]', "outside the vault"),
