@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from notewell.curate.queue import NO_BASE, Base, Proposal, Renewed, check_ids, id_of, read_queue, renew
+from notewell.curate.queue import NO_BASE, Base, Proposal, Renewed, check_ids, id_of, marked, read_queue, renew
 from notewell.errors import CurateError
 
 A, B, C = (Proposal("tag", id_of("tag", name), f"`#{name}` for [[{name}]]: because") for name in "abc")
@@ -96,6 +96,11 @@ def test_without_a_record_a_tick_and_an_edit_stay_in_every_later_run(change: tup
     for proposals in ([A, B], [A, B], [B], [A, B]):
         text, base = (made := renewed(text, proposals, base)).text, made.base
     assert text.count(change[1]) == 2 and not any(item.declined for item in read_queue(text, "q.md"))
+
+
+def test_a_long_line_of_a_person_is_left_in_linear_time() -> None:
+    text = "\n".join((renewed("", [A]).text, " " * 500_000 + "x", "- [ ] a" + " " * 500_000 + "b"))
+    assert text in renewed(marked(text, {A.id: "x"}).replace("[x]", "[ ]"), [A], Base({A.id: A.line})).text
 
 
 def test_windows_line_ends_stay() -> None:

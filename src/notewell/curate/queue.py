@@ -135,7 +135,7 @@ def marked(text: str, marks: Mapping[str, str]) -> str:
         new = marks.get(match["id"])
         return match[0].replace(f"[{match['box']}]", f"[{new}]", 1) if new else match[0]
 
-    return "\n".join(LINE.sub(box, line) for line in text.split("\n"))
+    return "\n".join(LINE.sub(box, line) if OURS.search(line) else line for line in text.split("\n"))
 
 
 @frozen
@@ -188,7 +188,7 @@ def renew(text: str, path: str, proposals: Sequence[Proposal], base: Base, done:
     shown: dict[str, str] = {}
     for number, line in enumerate(text.split("\n"), start=1):
         bare = line.rstrip("\r")
-        found = LINE.fullmatch(bare)
+        found = LINE.fullmatch(bare) if OURS.search(bare) else None
         if found is None:
             kept.append(line)
             continue

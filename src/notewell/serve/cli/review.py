@@ -87,7 +87,7 @@ def _print_promoted(done: Promoted, *, dry_run: bool, undone: bool) -> None:
     for one in done.done:
         echo(shown_path(one.path) if undone else f"{one.kind:<9}  {shown_path(one.path)}  {printable_line(one.text)}")
     if undone:
-        say(f"{counted(len(done.done), 'note')} put back; `notewell review` proposes it again")
+        say(f"{counted(len(done.done), 'note')} put back; `notewell review` proposes the changes again")
     else:
         would = "would be applied" if dry_run else "applied"
         say(f"{counted(len(done.done), 'proposal')} {would}; {done.open:,} open")
