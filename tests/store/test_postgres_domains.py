@@ -78,3 +78,20 @@ def test_a_lost_node_is_named_and_answers_are_as_before_once_it_is_back(
             domains.node.up()
             clock.now += lost.REST
             assert answers(other) == answers(vault) == before
+
+
+def test_entities_of_notes_on_a_lost_node_are_read_once_it_is_back(
+    domains: Domains, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    clock = Clock()
+    monkeypatch.setattr(lost, "time", clock)
+    with domains.open() as vault:
+        vault.index()
+        domains.node.down()
+        during = vault.entities()
+        assert [notice.code for notice in during.notices][:1] == ["nodes_lost"]
+        domains.node.up()
+        clock.now += lost.REST
+        after = vault.entities()
+        assert during.extracted + after.extracted == vault.status().notes
+        assert during.extracted < vault.status().notes and during.total < after.total

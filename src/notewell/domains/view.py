@@ -21,7 +21,7 @@ from notewell.index.dates import with_vault_formats
 from notewell.index.encode import EncoderVectors
 from notewell.index.place import Place, read_place
 from notewell.index.runs import Indexing
-from notewell.index.shown import Shown
+from notewell.index.shown import Shown, lag
 from notewell.search.rules import OwnRules
 from notewell.store import Store
 from notewell.store.opened import OpenedStore
@@ -176,6 +176,7 @@ class View:
             self.shown.answering,
             lambda: self.storage.store.files().notes,
             self.settings_files.settings.llm,
+            lag,
         )
 
     @property

@@ -108,6 +108,8 @@ def relate(
             break
         named = rows.named_by(db, path)
         text = "\n".join(chunk.text for chunk in snapshot.chunks(snapshot.chunks_of(path)).values())
+        if snapshot.state.lost and not text:
+            continue
         try:
             said = read_relations(ask(model, text, [name for name, _ in named.values()][:MOST_NAMES]), model.name)
         except LlmError as error:

@@ -47,12 +47,17 @@ class VaultEntities:
         reading: Callable[[], AbstractContextManager[Snapshot]],
         stamps: Callable[[], Mapping[str, Stamp]],
         llm: LlmRules,
+        lag: Callable[[Snapshot], tuple[Notice, ...]],
     ) -> None:
-        """Take the file, how a state of the store is read, the stamps of its notes, and which language model to ask."""
+        """Take the file, how a state of the store is read, the stamps of its notes, and which language model to ask.
+
+        `lag` tells what is missing from a state.
+        """
         self._file = EntityFile(file)
         self._reading = reading
         self._stamps = stamps
         self._llm = llm
+        self._lag = lag
 
     def answer(
         self, name: str, kind: str, tell: Progress, stop: Callable[[], bool], *, relations: bool = False
@@ -73,7 +78,7 @@ class VaultEntities:
             related, told = relate(db, snapshot, self._llm, SECONDS, tell, stop) if relations else (0, ())
             found = self._details(db, name) if name else None
             listed = [] if name else rows.listed(db, kind)
-            kinds = rows.counts(db)
+            kinds, lag = rows.counts(db), self._lag(snapshot)
         stopped = (Notice("extraction_stopped", {"done": read, "total": total}),) if read < total else ()
         return Entities(
             total=sum(kinds.values()),
@@ -83,7 +88,7 @@ class VaultEntities:
             extracted=read,
             related=related,
             model=model.name if model else "",
-            notices=(*stopped, *(() if name else missing), *told),
+            notices=(*lag, *stopped, *(() if name else missing), *told),
         )
 
     def _forget(self, db: apsw.Connection, snapshot: Snapshot) -> None:
@@ -100,6 +105,9 @@ class VaultEntities:
         stamps, known = self._stamps(), rows.extracted(db, recipe)
         # Another process may have changed the store since this state of it.
         waiting = [path for path in snapshot.ids() if path in stamps and path not in known]
+        if snapshot.state.lost:
+            # The notes of a node that is down have no text now; they are read once it is back.
+            waiting = [path for path in waiting if snapshot.chunks_of(path)]
         done = 0
         while done < len(waiting) and not stop():
             batch, found = waiting[done : done + BATCH], []
