@@ -101,6 +101,7 @@ def test_without_a_record_a_tick_and_an_edit_stay_in_every_later_run(change: tup
 def test_a_long_line_of_a_person_is_left_in_linear_time() -> None:
     text = "\n".join((renewed("", [A]).text, " " * 500_000 + "x", "- [ ] a" + " " * 500_000 + "b"))
     assert text in renewed(marked(text, {A.id: "x"}).replace("[x]", "[ ]"), [A], Base({A.id: A.line})).text
+    check_ids(text, "q.md", Base({A.id: A.line, B.id: B.line}))
 
 
 def test_windows_line_ends_stay() -> None:

@@ -29,7 +29,7 @@ INTRO = (
 )
 # A line of ours: its box, its text, and its id, which Obsidian does not show.
 LINE = re.compile(r"[ \t]*[-*+][ \t]+\[(?P<box>[^\]\n]{0,3})\][ \t]+(?P<text>.*?)[ \t]+\^nw-(?P<id>[0-9a-f]{10})[ \t]*")
-BOX = re.compile(r"[ \t]*[-*+][ \t]+\[[^\]\n]{0,3}\][ \t]+(?P<text>.*?)[ \t\r]*")
+BOX = re.compile(r"[ \t]*[-*+][ \t]+\[[^\]\n]{0,3}\][ \t]+(?P<text>.*)")
 OURS = re.compile(r"\^nw-[0-9a-f]{10}\b")
 OPEN, DECLINE, TICKED = " ", "-", ("x", "X")
 # What a sync or a version control leaves where two versions meet.
@@ -155,7 +155,7 @@ def check_ids(text: str, path: str, base: Base) -> None:
     written = {key: LINE.fullmatch(line) for key, line in base.open.items() if key not in here}
     lost = {match["text"]: key for key, match in written.items() if match}
     for number, line in enumerate(text.split("\n") if lost else (), start=1):
-        match = BOX.fullmatch(line)
+        match = BOX.fullmatch(line.rstrip(" \t\r"))
         if match and match["text"] in lost:
             raise CurateError(
                 f"{path}:{number}: this proposal has lost its id, ^nw-{lost[match['text']]}",
