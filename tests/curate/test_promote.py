@@ -329,3 +329,13 @@ def test_an_edit_in_a_queue_of_another_machine_stays_after_intake_added_to_it(va
     assert "Sub/Rye.md" in queue(vault)
     review(vault)
     assert "- [ ] `#bees/swarm` for" in queue(vault)
+
+
+def test_what_a_killed_run_changed_is_not_forgotten_while_it_cannot_be_read(vault: Vault) -> None:
+    from notewell.curate.journal import Journal  # noqa: PLC0415
+
+    review(vault)
+    (running := Journal(vault.root).folder / "running.json").mkdir()
+    with pytest.raises(CurateError, match="cannot be read"):
+        promote(vault)
+    assert running.exists()

@@ -300,7 +300,10 @@ class Journal:
             return []
         try:
             entry = self._read(self._running)
-        except CurateError:
+        except CurateError as error:
+            if isinstance(error.__cause__, OSError):
+                hint = "Check its permissions: by it, the next command restores what a killed run changed"
+                raise CurateError(error.fact, hint) from error
             # Killed while it was written, before any file was changed.
             self._running.unlink()
             return []
