@@ -13,6 +13,7 @@ from tests.postgres import own_server
 
 from notewell import Vault
 from notewell.serve.own_server import OwnServer
+from notewell.serve.web.kept import Kept
 from notewell.store.postgres import lost
 from notewell.store.postgres.connection import Connections
 from notewell.store.postgres.nodes import Nodes
@@ -63,7 +64,7 @@ def answers(vault: Vault) -> list[list[tuple[str, int, float]]]:
 def test_a_lost_node_is_named_and_answers_are_as_before_once_it_is_back(
     domains: Domains, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    clock = Clock()
+    clock, kept = Clock(), Kept(answers)
     monkeypatch.setattr(lost, "time", clock)
     with domains.open() as vault:
         vault.index()
@@ -73,11 +74,11 @@ def test_a_lost_node_is_named_and_answers_are_as_before_once_it_is_back(
         assert [(notice.code, notice.facts["nodes"]) for notice in told] == [("nodes_lost", "node1")]
         with domains.open() as other:
             # What the first has in memory is of a state with all nodes.
-            assert answers(other) == during != before
+            assert answers(other) == kept.of(other) == during != before
             assert other.status().notices == told
             domains.node.up()
             clock.now += lost.REST
-            assert answers(other) == answers(vault) == before
+            assert answers(other) == answers(vault) == kept.of(other) == before
 
 
 def test_entities_of_notes_on_a_lost_node_are_read_once_it_is_back(

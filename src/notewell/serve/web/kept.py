@@ -19,15 +19,21 @@ class Kept(Generic[Made]):
         self._make = make
         self._seconds = seconds
         self._lock = Lock()
-        self._kept: tuple[tuple[str, int], float, Made] | None = None
+        self._kept: tuple[object, float, Made] | None = None
 
     def of(self, vault: Vault) -> Made:
         """Return the result for the present state; requests that come meanwhile wait for it."""
-        # What the settings exclude by now is removed first, which is a change.
-        vault.shown.forget_excluded()
         with self._lock:
-            state = (vault.store.state.id, vault.store.state.generation) if vault.indexed else ("", 0)
-            kept = self._kept
+            state, kept = _state_of(vault), self._kept
             if kept is None or kept[0] != state or time.monotonic() - kept[1] > self._seconds:
                 self._kept = kept = state, time.monotonic(), self._make(vault)
             return kept[2]
+
+
+def _state_of(vault: Vault) -> object:
+    """Return what tells the present state from others, and from the same one while a node cannot be reached."""
+    if not vault.indexed:
+        return None
+    # What the settings exclude by now is removed first, which is a change.
+    with vault.shown.searching() as (snapshot, _):
+        return snapshot.state.id, snapshot.state.generation, snapshot.state.lost
