@@ -140,6 +140,9 @@ def test_a_filter_is_chosen_from_the_vault_and_written_into_the_query(sample: Se
     elsewhere.first.wait_for(state="detached")
     browser_page.get_by_label("Remove path:Garden").click()
     assert browser_page.get_by_role("searchbox").input_value() == "winter"
+    browser_page.get_by_role("searchbox").fill("winter -path:Garden path:Gardens path:Garden")
+    browser_page.get_by_label("Remove path:Garden", exact=True).click()
+    assert browser_page.get_by_role("searchbox").input_value() == "winter -path:Garden path:Gardens"
 
 
 def test_the_reasons_of_a_hit_add_up_to_its_score(sample: Served, browser_page: Page) -> None:

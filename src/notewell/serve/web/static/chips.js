@@ -49,7 +49,8 @@ export function chips(box, changed) {
   }
 
   function remove(filter) {
-    box.value = box.value.replace(filter, "").replace(/\s+/g, " ").trim();
+    // As a whole: `-tag:a` and `tag:ab` have the text of `tag:a`, too.
+    box.value = box.value.replace(FILTER, (found, one) => (one === filter ? "" : found)).replace(/\s+/g, " ").trim();
     changed();
     box.focus();
   }
