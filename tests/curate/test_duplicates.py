@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+import pytest
+
 from notewell import Vault
-from notewell.curate.duplicates import find_duplicates, note_vectors
+from notewell.curate.duplicates import find_duplicates, note_vectors, text_of
 from notewell.curate.promote import review
 from notewell.serve.web.duplicates import list_duplicates
+from notewell.store import Snapshot
 
 MakeVault = Callable[..., Vault]
 LONG = " ".join(f"word{number} and more of it" for number in range(60))
@@ -37,6 +40,24 @@ def test_a_pair_that_is_not_wanted_leaves_its_notes_to_others(make_vault: MakeVa
             (first,) = find_duplicates(snapshot, 9)
             (other,) = find_duplicates(snapshot, 9, wanted=lambda one: (one.path, one.of) != (first.path, first.of))
     assert {other.path, other.of} != {first.path, first.of}
+
+
+def test_the_text_of_each_of_many_like_notes_is_read_once(
+    make_vault: MakeVault, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read: list[str] = []
+
+    def counting(path: str, snapshot: Snapshot) -> str:
+        read.append(path)
+        return text_of(path, snapshot)
+
+    daily = {f"2026-01-{day:02}.md": "# Tasks\n\nWater the plants.\n\n# Notes\n\nNothing." for day in range(1, 32)}
+    monkeypatch.setattr("notewell.curate.duplicates.text_of", counting)
+    with make_vault({**daily, "a.md": LONG, "b.md": LONG}) as vault:
+        vault.index()
+        with vault.shown.answering() as snapshot:
+            assert [(pair.path, pair.of) for pair in find_duplicates(snapshot, 9)] == [("a.md", "b.md")]
+    assert sorted(read) == sorted((*daily, "a.md", "b.md"))
 
 
 def test_an_empty_vault_has_no_vectors_to_compare(make_vault: MakeVault) -> None:

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import heapq
 from collections import Counter, defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from functools import cache
+from hashlib import blake2b
 from itertools import chain
+from typing import Any, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from notewell.embed.vectors import unit
 from notewell.frozen import frozen
@@ -27,6 +32,8 @@ COMPARED = 20_000
 BLOCK = 512
 # Chunks that are read at once.
 BATCH = 2_000
+# A row that more others are like than this is looked at before its pairs are kept.
+CROWD = 20
 # A shorter note is a heading, or a list of links: many are the same and mean different things.
 FEWEST_WORDS = 30
 
@@ -57,28 +64,44 @@ def find_duplicates(
     ids, taken, found = snapshot.ids(), {*without}, []
     edges, lists = snapshot.edges().to_notes, [ids[path] for path in without if path in ids]
     linked = Counter(edges.targets[~np.isin(edges.sources, lists)].tolist())
-    for cosine, *pair in _close_notes(snapshot):
+    told = cache(lambda path: _told(path, snapshot))
+
+    def is_long(path: str) -> bool:
+        return len(told(path).words) >= FEWEST_WORDS
+
+    for cosine, *pair in _close_notes(snapshot, is_long):
         if taken & {*pair} or not all(path.endswith(suffix) for path in pair):
             continue
-        texts = [text_of(path, snapshot) for path in pair]
-        similarity = _similarity(texts, cosine)
-        if similarity < SAME:
+        one, other = map(told, pair)
+        if not all(map(is_long, pair)) or (similarity := _similarity(one, other, cosine)) < SAME:
             continue
-        order = sorted((0, 1), key=lambda which: (linked[ids[pair[which]]], len(texts[which]), pair[which]))
+        order = sorted((0, 1), key=lambda which: (linked[ids[pair[which]]], told(pair[which]).length, pair[which]))
         gone, kept = (pair[which] for which in order)
+        # Of a pair that is not wanted, only one goes: the other may have more copies.
+        taken.add(gone)
         if wanted(made := Duplicate(gone, kept, round(similarity, 3), linked[ids[gone]])):
             found.append(made)
-            taken |= {gone, kept}
+            taken.add(kept)
         if len(found) == most:
             break
     return sorted(found, key=lambda one: (-one.similarity, one.path))
 
 
-def _similarity(texts: list[str], cosine: float) -> float:
-    words = [distinctive_terms(text) for text in texts]
-    if min(map(len, words)) < FEWEST_WORDS:
-        return 0.0
-    return 1.0 if same_words(texts[0]) == same_words(texts[1]) else similarity_of(cosine, overlap(*words))
+class _Told(NamedTuple):
+    """What is compared of a note: the length of its text, its terms, and a digest of its words."""
+
+    length: int
+    words: frozenset[str]
+    same: bytes
+
+
+def _told(path: str, snapshot: Snapshot) -> _Told:
+    text = text_of(path, snapshot)
+    return _Told(len(text), distinctive_terms(text), blake2b(same_words(text).encode("utf-8", "replace")).digest())
+
+
+def _similarity(one: _Told, other: _Told, cosine: float) -> float:
+    return 1.0 if one.same == other.same else similarity_of(cosine, overlap(one.words, other.words))
 
 
 def still_same(one: str, other: str) -> bool:
@@ -93,14 +116,17 @@ def text_of(path: str, snapshot: Snapshot) -> str:
     return "\n".join(chunk.text for chunk in snapshot.chunks(snapshot.chunks_of(path)).values())
 
 
-def _close_notes(snapshot: Snapshot) -> list[tuple[float, str, str]]:
-    """Return the pairs of notes that are alike, with the cosines of their vectors, the most alike first."""
-    every = (
-        (cosine, paths[one], paths[other])
-        for paths, vectors in note_vectors(snapshot)
-        for cosine, one, other in close_pairs(vectors)
-    )
-    return sorted(every, key=lambda pair: -pair[0])
+def _close_notes(snapshot: Snapshot, wanted: Callable[[str], bool]) -> Iterator[tuple[float, str, str]]:
+    """Return the pairs of notes that are alike, with the cosines of their vectors, the most alike first.
+
+    Of many notes that are like each other, only those `wanted` are returned.
+    """
+
+    def named(paths: Sequence[str], vectors: Vectors) -> Iterator[tuple[float, str, str]]:
+        for cosine, one, other in close_pairs(vectors, lambda row: wanted(paths[row])):
+            yield cosine, paths[one], paths[other]
+
+    return heapq.merge(*(named(*group) for group in note_vectors(snapshot)), key=lambda pair: -pair[0])
 
 
 def note_vectors(snapshot: Snapshot) -> list[tuple[list[str], Vectors]]:
@@ -131,18 +157,27 @@ def _means(notes: Sequence[Sequence[int]], snapshot: Snapshot, first: int) -> Ve
     return unit(sums)
 
 
-def close_pairs(vectors: Vectors) -> list[tuple[float, int, int]]:
-    """Return the pairs of rows that are alike, with their cosines, the most alike first.
+def close_pairs(vectors: Vectors, wanted: Callable[[int], bool] = lambda row: True) -> Iterator[tuple[float, int, int]]:
+    """Yield the pairs of rows that are alike, with their cosines, the most alike first.
 
-    >>> close_pairs(np.array([[1, 0], [0, 1], [1, 0]], dtype=np.float32))
+    Rows that many others are like are left out unless they are `wanted`: a thousand daily notes from one template have
+    half a million pairs.
+
+    >>> [*close_pairs(np.array([[1, 0], [0, 1], [1, 0]], dtype=np.float32))]
     [(1.0, 0, 2)]
     """
-    pairs: list[tuple[float, int, int]] = []
-    first = max(0, len(vectors) - COMPARED)
-    for start in range(first, len(vectors), BLOCK):
+    pairs: list[tuple[npt.NDArray[Any], ...]] = [(np.zeros(0, np.float32), *np.zeros((2, 0), np.int64))]
+    looked, is_wanted = np.zeros(len(vectors), dtype=np.bool_), np.ones(len(vectors), dtype=np.bool_)
+    for start in range(max(0, len(vectors) - COMPARED), len(vectors), BLOCK):
         cosines = vectors[start : start + BLOCK] @ vectors[: start + BLOCK].T
-        for row, other in zip(*(places.tolist() for places in np.nonzero(cosines >= CLOSE)), strict=True):
-            # Each pair once; rows before the first that is compared only stand on the other side.
-            if other < start + row:
-                pairs.append((-float(cosines[row, other]), other, start + row))
-    return [(-cosine, one, other) for cosine, one, other in sorted(pairs)]
+        # Each pair once; rows before the first that is compared only stand on the other side.
+        rows, others = np.nonzero(np.tril(cosines >= CLOSE, start - 1))
+        number = np.bincount(np.concatenate((rows + start, others)), minlength=len(vectors))
+        for row in np.flatnonzero((number > CROWD) & ~looked).tolist():
+            looked[row], is_wanted[row] = True, wanted(row)
+        kept = is_wanted[rows + start] & is_wanted[others]
+        rows, others = rows[kept], others[kept]
+        pairs.append((cosines[rows, others], others, rows + start))
+    values, ones, others = (np.concatenate([part[column] for part in pairs]) for column in range(3))
+    for place in np.lexsort((others, ones, -values)).tolist():
+        yield float(values[place]), int(ones[place]), int(others[place])
