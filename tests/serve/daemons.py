@@ -65,15 +65,19 @@ class DaemonRunner:
         given: bytes = b"",
     ) -> tuple[int, str, str]:
         """Run a command as a user would: exit code, stdout and stderr."""
-        done = subprocess.run(
-            [*self.command, *arguments],
-            cwd=cwd or self.folder,
-            env={**self.environment, **(environment or {})},
-            input=given,
-            capture_output=True,
-            timeout=LONG,
-            check=False,
-        )
+        # All of stdin is there when the command starts: a pipe is filled only when this process has its next turn.
+        with tempfile.TemporaryFile() as stdin:
+            stdin.write(given)
+            stdin.seek(0)
+            done = subprocess.run(
+                [*self.command, *arguments],
+                cwd=cwd or self.folder,
+                env={**self.environment, **(environment or {})},
+                stdin=stdin,
+                capture_output=True,
+                timeout=LONG,
+                check=False,
+            )
         return done.returncode, done.stdout.decode(), done.stderr.decode()
 
     def on_terminal(self, *arguments: str, **environment: str) -> str:
