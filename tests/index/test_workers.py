@@ -208,12 +208,15 @@ def test_ctrl_c_in_a_terminal_stops_it_and_a_second_run_goes_on(
     assert run.stderr is not None
     lines = iter(run.stderr.readline, "")
     assert next(lines).startswith("indexed ")
+    # It would end by itself while this process looks around.
+    os.kill(run.pid, signal.SIGSTOP)
     # What workers put aside is for this user's eyes only, and gone at the end.
     assert [oct(place.stat().st_mode) for place in temporary.iterdir()] == ["0o40700"]
     processes = [(first := psutil.Process(run.pid)), *first.children(recursive=True)]
     heard = {place.laddr.ip for one in processes for place in one.net_connections() if place.status == "LISTEN"}
     assert heard == {"127.0.0.1"}
     os.killpg(run.pid, signal.SIGINT)
+    os.kill(run.pid, signal.SIGCONT)
     rest = "".join(lines)
     assert run.wait() == 130
     assert "Stopping…" in rest and "Traceback" not in rest and "Run `notewell index` again to continue" in rest
